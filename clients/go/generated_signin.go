@@ -21,6 +21,20 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 	return invoke[SignInStep](ctx, m.client, "signIn.anonymously", params, options)
 }
 
+// Challenge sends the code of a sign-in.
+//
+// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as
+// `signIn.resendCode` does. If the flow waits for a password, nothing is sent.
+//
+// Equivalent: nativeAuth /oauth2/v2.0/challenge.
+//
+// Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
+// [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [PasswordChangeRequiredError].
+func (m SignInMethods) Challenge(ctx context.Context, params SignInChallengeParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.challenge", params, options)
+}
+
 // ResendCode sends another sign-in code.
 //
 // After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the

@@ -1441,6 +1441,17 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
+// EnrollableFactor is a kind of second factor that an account can enroll.
+type EnrollableFactor struct {
+	// The kind of the factor.
+	Kind FactorKind `json:"kind"`
+	// The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+	Hint string `json:"hint,omitempty"`
+	// Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if
+	// the address is verified.
+	Verified *bool `json:"verified,omitempty"`
+}
+
 // EnrollmentStep is a second factor whose enrollment must be confirmed with a code. Kind determines the type of
 // Variant.
 type EnrollmentStep struct {
@@ -1495,6 +1506,9 @@ type EnrollmentStepEmail struct {
 	FactorID string `json:"factorId"`
 	// Always `email`.
 	Kind EnrollmentStepKind `json:"kind"`
+	// Present and true if the address needs no code, because it is the verified address of the account. No code was
+	// sent. Call `mfa.confirm` without a code.
+	Verified *bool `json:"verified,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -1701,6 +1715,21 @@ type FactorWithdrawalState string
 const (
 	FactorWithdrawalStateCompleted FactorWithdrawalState = "completed"
 	FactorWithdrawalStateSignedOut FactorWithdrawalState = "signedOut"
+)
+
+// FlowCapability is a part of a flow that an application can carry out itself. `code`: the user enters a one-time
+// code. `password`: the user enters a password. `secondFactor`: a second factor is verified. `enrollment`: a second
+// factor is enrolled. `provider`: the user signs in with an identity provider. A newer Mintmark can return other
+// values.
+type FlowCapability string
+
+// The values of FlowCapability.
+const (
+	FlowCapabilityCode         FlowCapability = "code"
+	FlowCapabilityPassword     FlowCapability = "password"
+	FlowCapabilitySecondFactor FlowCapability = "secondFactor"
+	FlowCapabilityEnrollment   FlowCapability = "enrollment"
+	FlowCapabilityProvider     FlowCapability = "provider"
 )
 
 // FlowEndedErrorCause is the operation that ended the flow. A newer Mintmark can return other values.
@@ -2595,8 +2624,8 @@ type MFAChallengeParams struct {
 type MFAConfirmParams struct {
 	// The continuation token that `mfa.enroll` returned.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The code of the factor.
-	Code Secret `json:"code"`
+	// The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
+	Code *Secret `json:"code,omitempty"`
 	// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
 	// of the sign-in or of the session. For an audience other than that of the session, the access token has only the
 	// scope `openid`.
@@ -2608,6 +2637,9 @@ type MFAConfirmParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+	// `signIn.withContinuation` exchanges it. Defaults to false.
+	DeferTokens bool `json:"deferTokens,omitempty"`
 }
 
 // MFAEnrollParams are the parameters of mfa.enroll.
@@ -2640,6 +2672,9 @@ type MFAEnrollParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether the email address of the account needs no code if it is verified. The result then has `verified`,
+	// nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
+	SkipVerified bool `json:"skipVerified,omitempty"`
 }
 
 // MFAEnrollQR is the form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the
@@ -2716,6 +2751,9 @@ type MFAResolveParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+	// `signIn.withContinuation` exchanges it. Defaults to false.
+	DeferTokens bool `json:"deferTokens,omitempty"`
 }
 
 // MFAWithdrawParams are the parameters of mfa.withdraw.
@@ -3255,6 +3293,23 @@ type PasswordPolicy struct {
 	Breached *BreachedPasswordCheck `json:"breached,omitempty"`
 }
 
+// PasswordResetChallengeParams are the parameters of passwordReset.challenge.
+type PasswordResetChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
+}
+
 // PasswordResetResendCodeParams are the parameters of passwordReset.resendCode.
 type PasswordResetResendCodeParams struct {
 	// The continuation token of the latest response of the flow.
@@ -3284,14 +3339,20 @@ type PasswordResetStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `passwordReset.challenge` sends
+	// the first code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // PasswordResetStep is the state of a password reset. State determines the type of Variant.
 type PasswordResetStep struct {
 	// The state, which a newer Mintmark can add to.
 	State PasswordResetStepState
-	// One of *PasswordResetStepCodeRequired, *PasswordResetStepPasswordRequired, *PasswordResetStepCompleted, and
-	// *UnknownVariant.
+	// One of *PasswordResetStepCodeRequired, *PasswordResetStepPasswordRequired, *PasswordResetStepCompleted,
+	// *PasswordResetStepRedirectRequired, and *UnknownVariant.
 	Variant PasswordResetStepVariant
 }
 
@@ -3301,6 +3362,7 @@ type PasswordResetStepVariant interface{ isPasswordResetStep() }
 func (*PasswordResetStepCodeRequired) isPasswordResetStep()     {}
 func (*PasswordResetStepPasswordRequired) isPasswordResetStep() {}
 func (*PasswordResetStepCompleted) isPasswordResetStep()        {}
+func (*PasswordResetStepRedirectRequired) isPasswordResetStep() {}
 func (*UnknownVariant) isPasswordResetStep()                    {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -3316,6 +3378,8 @@ func (v *PasswordResetStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(PasswordResetStepPasswordRequired)
 	case PasswordResetStepStateCompleted:
 		v.Variant = new(PasswordResetStepCompleted)
+	case PasswordResetStepStateRedirectRequired:
+		v.Variant = new(PasswordResetStepRedirectRequired)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -3337,6 +3401,8 @@ type PasswordResetStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -3374,6 +3440,18 @@ type PasswordResetStepPasswordRequired struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// PasswordResetStepRedirectRequired is a variant of [PasswordResetStep]. The application cannot carry out the flow.
+// The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another
+// application.
+type PasswordResetStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State PasswordResetStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // PasswordResetStepState is the variant of [PasswordResetStep]. A newer Mintmark can return other values.
 type PasswordResetStepState string
 
@@ -3382,6 +3460,7 @@ const (
 	PasswordResetStepStateCodeRequired     PasswordResetStepState = "codeRequired"
 	PasswordResetStepStatePasswordRequired PasswordResetStepState = "passwordRequired"
 	PasswordResetStepStateCompleted        PasswordResetStepState = "completed"
+	PasswordResetStepStateRedirectRequired PasswordResetStepState = "redirectRequired"
 )
 
 // PasswordResetSubmitCodeParams are the parameters of passwordReset.submitCode.
@@ -4128,6 +4207,23 @@ type SignInAnonymouslyParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
+// SignInChallengeParams are the parameters of signIn.challenge.
+type SignInChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
+}
+
 // SignInMethod is the way in which the user of an account signs in. `password`: with a password. `code`: with
 // one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
 // `anonymous`: the account has no sign-in method. A newer Mintmark can return other values.
@@ -4171,6 +4267,12 @@ type SignInStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first
+	// code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // SignInStep is the state of a sign-in. State determines the type of Variant.
@@ -4178,8 +4280,8 @@ type SignInStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignInStepState
 	// One of *SignInStepCodeRequired, *SignInStepPasswordRequired, *SignInStepProviderRequired,
-	// *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired, *SignInStepCompleted, and
-	// *UnknownVariant.
+	// *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired, *SignInStepCompleted,
+	// *SignInStepRedirectRequired, *SignInStepTokensDeferred, and *UnknownVariant.
 	Variant SignInStepVariant
 }
 
@@ -4192,6 +4294,8 @@ func (*SignInStepProviderRequired) isSignInStep()               {}
 func (*SignInStepSecondFactorRequired) isSignInStep()           {}
 func (*SignInStepSecondFactorEnrollmentRequired) isSignInStep() {}
 func (*SignInStepCompleted) isSignInStep()                      {}
+func (*SignInStepRedirectRequired) isSignInStep()               {}
+func (*SignInStepTokensDeferred) isSignInStep()                 {}
 func (*UnknownVariant) isSignInStep()                           {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -4213,6 +4317,10 @@ func (v *SignInStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(SignInStepSecondFactorEnrollmentRequired)
 	case SignInStepStateCompleted:
 		v.Variant = new(SignInStepCompleted)
+	case SignInStepStateRedirectRequired:
+		v.Variant = new(SignInStepRedirectRequired)
+	case SignInStepStateTokensDeferred:
+		v.Variant = new(SignInStepTokensDeferred)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -4234,6 +4342,8 @@ type SignInStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
 	SentTo string `json:"sentTo,omitempty"`
 	// The channel of the code. Not present for the code of an authenticator app.
@@ -4305,6 +4415,17 @@ type SignInStepProviderRequired struct {
 	PendingToken Secret `json:"pendingToken,omitempty"`
 }
 
+// SignInStepRedirectRequired is a variant of [SignInStep]. The application cannot carry out the flow. The flow has
+// ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+type SignInStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State SignInStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // SignInStepSecondFactorEnrollmentRequired is a variant of [SignInStep]. Call `mfa.enroll` with the continuation
 // token and one of `factorKinds`.
 type SignInStepSecondFactorEnrollmentRequired struct {
@@ -4320,6 +4441,8 @@ type SignInStepSecondFactorEnrollmentRequired struct {
 	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
 	// without a configured mail server.
 	FactorKinds []FactorKind `json:"factorKinds"`
+	// The members of `factorKinds` with what is known about them.
+	Kinds []EnrollableFactor `json:"kinds,omitempty"`
 }
 
 // SignInStepSecondFactorRequired is a variant of [SignInStep]. Call `mfa.resolve` with one of `hints`, after
@@ -4348,7 +4471,22 @@ const (
 	SignInStepStateSecondFactorRequired           SignInStepState = "secondFactorRequired"
 	SignInStepStateSecondFactorEnrollmentRequired SignInStepState = "secondFactorEnrollmentRequired"
 	SignInStepStateCompleted                      SignInStepState = "completed"
+	SignInStepStateRedirectRequired               SignInStepState = "redirectRequired"
+	SignInStepStateTokensDeferred                 SignInStepState = "tokensDeferred"
 )
+
+// SignInStepTokensDeferred is a variant of [SignInStep]. The second factor is verified or enrolled, and the tokens
+// were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+type SignInStepTokensDeferred struct {
+	// Always `tokensDeferred`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
 // SignInSubmitCodeParams are the parameters of signIn.submitCode.
 type SignInSubmitCodeParams struct {
@@ -4465,6 +4603,26 @@ type SignInWithPasswordParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+}
+
+// SignUpChallengeParams are the parameters of signUp.challenge.
+type SignUpChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
 }
 
 // SignUpResendCodeParams are the parameters of signUp.resendCode.
@@ -4500,6 +4658,12 @@ type SignUpStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `signUp.challenge` sends the first
+	// code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // SignUpStep is the state of a sign-up. State determines the type of Variant.
@@ -4507,7 +4671,7 @@ type SignUpStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignUpStepState
 	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepAttributesRequired,
-	// *SignUpStepCompleted, and *UnknownVariant.
+	// *SignUpStepCompleted, *SignUpStepRedirectRequired, and *UnknownVariant.
 	Variant SignUpStepVariant
 }
 
@@ -4518,6 +4682,7 @@ func (*SignUpStepCodeRequired) isSignUpStep()       {}
 func (*SignUpStepPasswordRequired) isSignUpStep()   {}
 func (*SignUpStepAttributesRequired) isSignUpStep() {}
 func (*SignUpStepCompleted) isSignUpStep()          {}
+func (*SignUpStepRedirectRequired) isSignUpStep()   {}
 func (*UnknownVariant) isSignUpStep()               {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -4535,6 +4700,8 @@ func (v *SignUpStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(SignUpStepAttributesRequired)
 	case SignUpStepStateCompleted:
 		v.Variant = new(SignUpStepCompleted)
+	case SignUpStepStateRedirectRequired:
+		v.Variant = new(SignUpStepRedirectRequired)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -4569,6 +4736,8 @@ type SignUpStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `signUp.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -4607,6 +4776,17 @@ type SignUpStepPasswordRequired struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// SignUpStepRedirectRequired is a variant of [SignUpStep]. The application cannot carry out the flow. The flow has
+// ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+type SignUpStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State SignUpStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // SignUpStepState is the variant of [SignUpStep]. A newer Mintmark can return other values.
 type SignUpStepState string
 
@@ -4616,6 +4796,7 @@ const (
 	SignUpStepStatePasswordRequired   SignUpStepState = "passwordRequired"
 	SignUpStepStateAttributesRequired SignUpStepState = "attributesRequired"
 	SignUpStepStateCompleted          SignUpStepState = "completed"
+	SignUpStepStateRedirectRequired   SignUpStepState = "redirectRequired"
 )
 
 // SignUpSubmitAttributesParams are the parameters of signUp.submitAttributes.

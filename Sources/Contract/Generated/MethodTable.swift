@@ -76,6 +76,7 @@ public enum MethodTable {
         PasskeySignals.info,
         PasskeyStartAuthentication.info,
         PasskeyStartRegistration.info,
+        PasswordResetChallenge.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
         PasswordResetSubmitCode.info,
@@ -101,6 +102,7 @@ public enum MethodTable {
         SessionRevokeAll.info,
         SessionSignOut.info,
         SignInAnonymously.info,
+        SignInChallenge.info,
         SignInResendCode.info,
         SignInStart.info,
         SignInSubmitCode.info,
@@ -109,6 +111,7 @@ public enum MethodTable {
         SignInWithCredential.info,
         SignInWithCustomToken.info,
         SignInWithPassword.info,
+        SignUpChallenge.info,
         SignUpResendCode.info,
         SignUpStart.info,
         SignUpSubmitAttributes.info,
@@ -149,7 +152,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(139)
+        all.reserveCapacity(142)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -221,6 +224,7 @@ public enum MethodTable {
         all.append(BoundMethod(PasskeySignals.info) { try passkey.scoped(to: $1).signals(PasskeySignals.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartAuthentication.info) { try passkey.startAuthentication(PasskeyStartAuthentication.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartRegistration.info) { try passkey.startRegistration(PasskeyStartRegistration.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasswordResetChallenge.info) { try passwordReset.challenge(PasswordResetChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetResendCode.info) { try passwordReset.resendCode(PasswordResetResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetStart.info) { try passwordReset.start(PasswordResetStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetSubmitCode.info) { try passwordReset.submitCode(PasswordResetSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
@@ -246,6 +250,7 @@ public enum MethodTable {
         all.append(BoundMethod(SessionRevokeAll.info) { try session.revokeAll(SessionRevokeAll.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionSignOut.info) { try session.signOut(SessionSignOut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInAnonymously.info) { try signIn.anonymously(SignInAnonymously.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInChallenge.info) { try signIn.challenge(SignInChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInResendCode.info) { try signIn.resendCode(SignInResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInStart.info) { try signIn.start(SignInStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitCode.info) { try signIn.submitCode(SignInSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
@@ -254,6 +259,7 @@ public enum MethodTable {
         all.append(BoundMethod(SignInWithCredential.info) { try signIn.withCredential(SignInWithCredential.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithCustomToken.info) { try signIn.withCustomToken(SignInWithCustomToken.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithPassword.info) { try signIn.withPassword(SignInWithPassword.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignUpChallenge.info) { try signUp.challenge(SignUpChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpResendCode.info) { try signUp.resendCode(SignUpResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpStart.info) { try signUp.start(SignUpStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpSubmitAttributes.info) { try signUp.submitAttributes(SignUpSubmitAttributes.Params(decoding: $0), $1).write(to: &$2) })

@@ -98,6 +98,7 @@ export const methods = {
     startRegistration: { secrets: ["continuationToken"] },
   },
   passwordReset: {
+    challenge: { secrets: ["continuationToken"] },
     resendCode: { secrets: ["continuationToken"] },
     start: { secrets: ["continuationToken"] },
     submitCode: { secrets: ["continuationToken"] },
@@ -133,6 +134,7 @@ export const methods = {
   },
   signIn: {
     anonymously: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
+    challenge: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     resendCode: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     start: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     submitCode: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
@@ -143,6 +145,7 @@ export const methods = {
     withPassword: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
   },
   signUp: {
+    challenge: { secrets: ["continuationToken"] },
     resendCode: { secrets: ["continuationToken"] },
     start: { secrets: ["continuationToken"] },
     submitAttributes: { secrets: ["continuationToken"] },

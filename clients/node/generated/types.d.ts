@@ -546,6 +546,18 @@ export interface EmailChangeStepCompleted {
   account: Account;
 }
 
+/** A kind of second factor that an account can enroll. */
+export interface EnrollableFactor {
+  /** The kind of the factor. */
+  kind: Open<FactorKind>;
+  /** The masked email address of the account, which can be enrolled. Present for `email` if the address is verified. */
+  hint?: string;
+  /**
+   * Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the address is verified.
+   */
+  verified?: boolean;
+}
+
 /**
  * A second factor whose enrollment must be confirmed with a code. `kind` determines the other members. A later version can return another
  * variant.
@@ -598,6 +610,11 @@ export interface EnrollmentStepEmail {
   /** The ID that the factor will have after `mfa.confirm` accepted its code. */
   factorId: FactorId;
   kind: "email";
+  /**
+   * Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call `mfa.confirm`
+   * without a code.
+   */
+  verified?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -743,6 +760,13 @@ export interface Fault {
   /** The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time has elapsed. */
   times?: number;
 }
+
+/**
+ * A part of a flow that an application can carry out itself. `code`: the user enters a one-time code. `password`: the user enters a
+ * password. `secondFactor`: a second factor is verified. `enrollment`: a second factor is enrolled. `provider`: the user signs in with an
+ * identity provider.
+ */
+export type FlowCapability = "code" | "password" | "secondFactor" | "enrollment" | "provider";
 
 /** The relation between two nodes. */
 export interface GraphEdge {
@@ -1395,6 +1419,7 @@ export type PasswordResetStep =
   | PasswordResetStepCodeRequired
   | PasswordResetStepPasswordRequired
   | PasswordResetStepCompleted
+  | PasswordResetStepRedirectRequired
   | UnknownVariant<"state">;
 
 /** A code was sent. Call `passwordReset.submitCode` next. */
@@ -1406,6 +1431,8 @@ export interface PasswordResetStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -1442,6 +1469,18 @@ export interface PasswordResetStepCompleted {
   continuationToken: ContinuationToken;
   /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
+}
+
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface PasswordResetStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
 }
 
 /** The rule that a password violates. */
@@ -2005,6 +2044,8 @@ export type SignInStep =
   | SignInStepSecondFactorRequired
   | SignInStepSecondFactorEnrollmentRequired
   | SignInStepCompleted
+  | SignInStepRedirectRequired
+  | SignInStepTokensDeferred
   | UnknownVariant<"state">;
 
 /** A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. */
@@ -2016,6 +2057,8 @@ export interface SignInStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `signIn.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. Not present for the code of an authenticator app. */
   sentTo?: string;
   /** The channel of the code. Not present for the code of an authenticator app. */
@@ -2095,6 +2138,8 @@ export interface SignInStepSecondFactorEnrollmentRequired {
    * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
    */
   factorKinds: (Open<FactorKind>)[];
+  /** The members of `factorKinds` with what is known about them. */
+  kinds?: EnrollableFactor[];
 }
 
 /** The user is signed in. */
@@ -2120,12 +2165,41 @@ export interface SignInStepCompleted {
   providerTokens?: ProviderTokens;
 }
 
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface SignInStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
+}
+
+/**
+ * The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5
+ * minutes.
+ */
+export interface SignInStepTokensDeferred {
+  state: "tokensDeferred";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
 /** The state of a sign-up. `state` determines the other members. A later version can return another variant. */
 export type SignUpStep =
   | SignUpStepCodeRequired
   | SignUpStepPasswordRequired
   | SignUpStepAttributesRequired
   | SignUpStepCompleted
+  | SignUpStepRedirectRequired
   | UnknownVariant<"state">;
 
 /** A code was sent. Call `signUp.submitCode` next. */
@@ -2137,6 +2211,8 @@ export interface SignUpStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `signUp.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -2190,6 +2266,18 @@ export interface SignUpStepCompleted {
   expiresAt: Timestamp;
   /** The ID of the new account. */
   accountId: AccountId;
+}
+
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface SignUpStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
 }
 
 /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */

@@ -77,6 +77,7 @@ declare -gA _mintmark_methods=(
     [passkey.signals]=any
     [passkey.startAuthentication]=any
     [passkey.startRegistration]=any
+    [passwordReset.challenge]=any
     [passwordReset.resendCode]=any
     [passwordReset.start]=any
     [passwordReset.submitCode]=any
@@ -102,6 +103,7 @@ declare -gA _mintmark_methods=(
     [session.revokeAll]=any
     [session.signOut]=any
     [signIn.anonymously]=any
+    [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
     [signIn.submitCode]=any
@@ -110,6 +112,7 @@ declare -gA _mintmark_methods=(
     [signIn.withCredential]=any
     [signIn.withCustomToken]=any
     [signIn.withPassword]=any
+    [signUp.challenge]=any
     [signUp.resendCode]=any
     [signUp.start]=any
     [signUp.submitAttributes]=any
@@ -206,11 +209,11 @@ declare -gA _mintmark_parameter_names=(
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
     [mfa.challenge]="continuationToken= factorId= client:= clientId="
-    [mfa.confirm]="continuationToken= code= audience= client:= clientId="
-    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId="
+    [mfa.confirm]="continuationToken= code= audience= client:= clientId= deferTokens:="
+    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId= skipVerified:="
     [mfa.list]="idToken= accountId="
     [mfa.recoveryCodes]="idToken="
-    [mfa.resolve]="continuationToken= factorId= code= audience= client:= clientId="
+    [mfa.resolve]="continuationToken= factorId= code= audience= client:= clientId= deferTokens:="
     [mfa.withdraw]="idToken= accountId= factorId= audience="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
@@ -220,8 +223,9 @@ declare -gA _mintmark_parameter_names=(
     [passkey.signals]="idToken= accountId= credentialId= tenantId="
     [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
     [passkey.startRegistration]="idToken= conditional:= client:="
+    [passwordReset.challenge]="continuationToken= accepts[]= client:= clientId="
     [passwordReset.resendCode]="continuationToken= client:= clientId="
-    [passwordReset.start]="tenantId= username= language= client:= clientId="
+    [passwordReset.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
     [passwordReset.submitCode]="continuationToken= code= client:= clientId="
     [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
@@ -245,16 +249,18 @@ declare -gA _mintmark_parameter_names=(
     [session.revokeAll]="accountId="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
+    [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
-    [signIn.start]="tenantId= username= language= client:= clientId="
+    [signIn.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
     [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= accepts[]="
+    [signUp.challenge]="continuationToken= accepts[]= client:= clientId="
     [signUp.resendCode]="continuationToken= client:= clientId="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= accepts[]= send:="
     [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
     [signUp.submitCode]="continuationToken= code= client:= clientId="
     [signUp.submitPassword]="continuationToken= password= client:= clientId="

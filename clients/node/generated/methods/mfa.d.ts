@@ -144,8 +144,8 @@ export type MfaChallengeResult = SignInStep;
 export interface MfaConfirmParams {
   /** The continuation token that `mfa.enroll` returned. */
   continuationToken: ContinuationToken;
-  /** The code of the factor. */
-  code: FactorCode;
+  /** The code of the factor. Required unless the result of `mfa.enroll` has `verified`. */
+  code?: FactorCode;
   /**
    * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the
    * session. For an audience other than that of the session, the access token has only the scope `openid`. At most 255 characters.
@@ -159,6 +159,11 @@ export interface MfaConfirmParams {
   client?: ClientOrigin;
   /** The client ID of the application that continues the flow. If given, it must be the one with which the flow started. */
   clientId?: ClientId;
+  /**
+   * Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it.
+   * Defaults to false.
+   */
+  deferTokens?: boolean;
 }
 
 /** The result of `mfa.confirm`. */
@@ -196,6 +201,11 @@ export type MfaEnrollParams =
     client?: ClientOrigin;
     /** The client ID of the application that continues the flow. If given, it must be the one with which the flow started. */
     clientId?: ClientId;
+    /**
+     * Whether the email address of the account needs no code if it is verified. The result then has `verified`, nothing is sent, and
+     * `mfa.confirm` takes no code. Defaults to false.
+     */
+    skipVerified?: boolean;
   }
   & (
     | {
@@ -275,6 +285,11 @@ export interface MfaResolveParams {
   client?: ClientOrigin;
   /** The client ID of the application that continues the flow. If given, it must be the one with which the flow started. */
   clientId?: ClientId;
+  /**
+   * Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it.
+   * Defaults to false.
+   */
+  deferTokens?: boolean;
 }
 
 /** The result of `mfa.resolve`. */

@@ -87,6 +87,12 @@ FactorKind = Literal["totp", "email", "sms"]
 SMS.
 """
 
+FlowCapability = Literal["code", "password", "secondFactor", "enrollment", "provider"]
+"""A part of a flow that an application can carry out itself. `code`: the user enters a one-time code. `password`: the user
+enters a password. `secondFactor`: a second factor is verified. `enrollment`: a second factor is enrolled. `provider`:
+the user signs in with an identity provider.
+"""
+
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
 """The operation that ended the flow."""
 
@@ -1421,6 +1427,20 @@ read_email_change_step: Callable[[Any], EmailChangeStep] = union("state", EmailC
 })
 
 
+class EnrollableFactor(Record):
+    """A kind of second factor that an account can enroll."""
+
+    kind: str = member("kind")
+    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    hint: str | None = member("hint", default=None)
+    """The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+    """
+    verified: bool | None = member("verified", default=None)
+    """Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the
+    address is verified.
+    """
+
+
 class EnrollmentStepTotp(Record):
     """An authenticator app. It shows the code."""
 
@@ -1465,6 +1485,10 @@ class EnrollmentStepEmail(Record):
     """The ID that the factor will have after `mfa.confirm` accepted its code."""
     kind: Literal["email"] = member("kind")
     """kind."""
+    verified: bool | None = member("verified", default=None)
+    """Present and true if the address needs no code, because it is the verified address of the account. No code was sent.
+    Call `mfa.confirm` without a code.
+    """
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -2156,6 +2180,8 @@ class PasswordResetStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it."""
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -2196,6 +2222,19 @@ class PasswordResetStepCompleted(Record):
     """The time at which the continuation token expires."""
 
 
+class PasswordResetStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
 class PasswordResetStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2206,7 +2245,7 @@ class PasswordResetStepOther(Record):
 
 PasswordResetStep = Union[
     PasswordResetStepCodeRequired, PasswordResetStepPasswordRequired, PasswordResetStepCompleted,
-    PasswordResetStepOther,
+    PasswordResetStepRedirectRequired, PasswordResetStepOther,
 ]
 """The state of a password reset. `state` determines the class."""
 
@@ -2214,6 +2253,7 @@ read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", Pa
     "codeRequired": PasswordResetStepCodeRequired,
     "passwordRequired": PasswordResetStepPasswordRequired,
     "completed": PasswordResetStepCompleted,
+    "redirectRequired": PasswordResetStepRedirectRequired,
 })
 
 
@@ -2596,6 +2636,8 @@ class SignInStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `signIn.challenge`, which sends it."""
     sent_to: str | None = member("sentTo", default=None)
     """The masked address or number to which the code was sent. Not present for the code of an authenticator app."""
     channel: str | None = member("channel", default=None)
@@ -2680,6 +2722,8 @@ class SignInStepSecondFactorEnrollmentRequired(Record):
     `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a
     configured mail server.
     """
+    kinds: Sequence[EnrollableFactor] | None = member("kinds", list_of(EnrollableFactor._of), default=None)
+    """The members of `factorKinds` with what is known about them."""
 
 
 class SignInStepCompleted(Record):
@@ -2707,6 +2751,35 @@ class SignInStepCompleted(Record):
     """The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`."""
 
 
+class SignInStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
+class SignInStepTokensDeferred(Record):
+    """The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them,
+    once and within 5 minutes.
+    """
+
+    state: Literal["tokensDeferred"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+
+
 class SignInStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2717,7 +2790,8 @@ class SignInStepOther(Record):
 
 SignInStep = Union[
     SignInStepCodeRequired, SignInStepPasswordRequired, SignInStepProviderRequired, SignInStepSecondFactorRequired,
-    SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepOther,
+    SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepRedirectRequired, SignInStepTokensDeferred,
+    SignInStepOther,
 ]
 """The state of a sign-in. `state` determines the class."""
 
@@ -2728,6 +2802,8 @@ read_sign_in_step: Callable[[Any], SignInStep] = union("state", SignInStepOther,
     "secondFactorRequired": SignInStepSecondFactorRequired,
     "secondFactorEnrollmentRequired": SignInStepSecondFactorEnrollmentRequired,
     "completed": SignInStepCompleted,
+    "redirectRequired": SignInStepRedirectRequired,
+    "tokensDeferred": SignInStepTokensDeferred,
 })
 
 
@@ -2741,6 +2817,8 @@ class SignUpStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `signUp.challenge`, which sends it."""
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -2831,6 +2909,19 @@ class SignUpStepCompleted(Record):
     """The ID of the new account."""
 
 
+class SignUpStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
 class SignUpStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2841,7 +2932,7 @@ class SignUpStepOther(Record):
 
 SignUpStep = Union[
     SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepAttributesRequired, SignUpStepCompleted,
-    SignUpStepOther,
+    SignUpStepRedirectRequired, SignUpStepOther,
 ]
 """The state of a sign-up. `state` determines the class."""
 
@@ -2850,6 +2941,7 @@ read_sign_up_step: Callable[[Any], SignUpStep] = union("state", SignUpStepOther,
     "passwordRequired": SignUpStepPasswordRequired,
     "attributesRequired": SignUpStepAttributesRequired,
     "completed": SignUpStepCompleted,
+    "redirectRequired": SignUpStepRedirectRequired,
 })
 
 
@@ -3386,54 +3478,55 @@ __all__ = [
     "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel",
     "ClientAuthentication", "ClientNotPermittedCause", "CredentialScopeMismatchPart",
     "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
-    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState",
-    "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
-    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
-    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
-    "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
-    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
-    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
-    "AcceptedCredentials", "Account", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult",
-    "AccountImportResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
-    "AdditionalUserInfo", "Application", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
-    "AppliedChange", "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult",
-    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
-    "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName",
-    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
-    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
-    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
-    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
-    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
-    "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
-    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "FactorHintKind", "FactorKind", "FlowCapability", "FlowEndedCause", "GraphEdgeKind", "IdentityState",
+    "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind",
+    "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
+    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
+    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
+    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
+    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AttributeFailure", "AttributeOption",
+    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
+    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
+    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
+    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
+    "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor",
+    "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession",
+    "HealthCheck", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
+    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
+    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
+    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
+    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "Pool", "PoolDeclaration",
+    "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary",
+    "PortableAccount", "PortableFactor", "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject",
+    "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping",
+    "RoleRule", "RolesByKind", "Session", "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult",
+    "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
     "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
+    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired", "SignedRequest", "SigningKey",
+    "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult",
+    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
+    "TenantAttribute", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
+    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
     "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
     "UnprocessedIdentity", "Violation",
 ]

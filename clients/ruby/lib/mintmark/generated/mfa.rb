@@ -38,7 +38,7 @@ module Mintmark
     # Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     #
     # @param continuation_token [String] The continuation token that `mfa.enroll` returned.
-    # @param code [String] The code of the factor.
+    # @param code [String] The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
@@ -46,14 +46,17 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param defer_tokens [Boolean] Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+    #   `signIn.withContinuation` exchanges it. Defaults to false.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
     #   StepNotPossible, ClientUnknown]
-    def confirm(continuation_token:, code:, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+    def confirm(continuation_token:, code: nil, audience: nil, client: nil, client_id: nil, defer_tokens: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client, "clientId" => client_id
+        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client, "clientId" => client_id,
+        "deferTokens" => defer_tokens
       }, timeout, trace)
     end
 
@@ -83,6 +86,8 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param skip_verified [Boolean] Whether the email address of the account needs no code if it is verified. The result then has
+    #   `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
     # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
@@ -91,11 +96,12 @@ module Mintmark
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
-      client_id: nil, timeout: nil, trace: nil
+      client_id: nil, skip_verified: nil, timeout: nil, trace: nil
     )
       call("mfa.enroll", {
         "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
-        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id
+        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id,
+        "skipVerified" => skip_verified
       }, timeout, trace)
     end
 
@@ -147,13 +153,17 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param defer_tokens [Boolean] Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+    #   `signIn.withContinuation` exchanges it. Defaults to false.
     # @return [SignInStep]
     # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
     #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, ClientUnknown]
-    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+    def resolve(
+      continuation_token:, code:, factor_id: nil, audience: nil, client: nil, client_id: nil, defer_tokens: nil, timeout: nil, trace: nil
+    )
       call("mfa.resolve", {
         "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client,
-        "clientId" => client_id
+        "clientId" => client_id, "deferTokens" => defer_tokens
       }, timeout, trace)
     end
 

@@ -399,6 +399,14 @@ module Mintmark
     class Other < EmailChangeStep; end
   end
 
+  # A kind of second factor that an account can enroll.
+  class EnrollableFactor < Record
+    member :kind, "kind" # The kind of the factor.
+    member :hint, "hint" # The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+    # Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the address is verified.
+    member :verified, "verified"
+  end
+
   # A second factor whose enrollment must be confirmed with a code. `kind` determines the class.
   class EnrollmentStep < Union
     variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms}
@@ -430,6 +438,9 @@ module Mintmark
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
       member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
+      # Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call
+      # `mfa.confirm` without a code.
+      member :verified, "verified"
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -968,7 +979,10 @@ module Mintmark
 
   # The state of a password reset. `state` determines the class.
   class PasswordResetStep < Union
-    variants "state", {"codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "completed" => :Completed}
+    variants "state", {
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "completed" => :Completed,
+      "redirectRequired" => :RedirectRequired
+    }
     member :state, "state"
 
     # A code was sent. Call `passwordReset.submitCode` next.
@@ -977,6 +991,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -1000,6 +1015,13 @@ module Mintmark
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
       member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < PasswordResetStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
     end
 
     # A variant of a later version of Mintmark. `[]` reads its members.
@@ -1241,7 +1263,7 @@ module Mintmark
     variants "state", {
       "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "providerRequired" => :ProviderRequired,
       "secondFactorRequired" => :SecondFactorRequired, "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired,
-      "completed" => :Completed
+      "completed" => :Completed, "redirectRequired" => :RedirectRequired, "tokensDeferred" => :TokensDeferred
     }
     member :state, "state"
 
@@ -1251,6 +1273,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
       # The masked address or number to which the code was sent. Not present for the code of an authenticator app.
       member :sent_to, "sentTo"
       member :channel, "channel" # The channel of the code. Not present for the code of an authenticator app.
@@ -1306,6 +1329,7 @@ module Mintmark
       # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
       # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
       member :factor_kinds, "factorKinds"
+      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with what is known about them.
     end
 
     # The user is signed in.
@@ -1323,6 +1347,23 @@ module Mintmark
       member :provider_tokens, "providerTokens", :ProviderTokens
     end
 
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < SignInStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
+    end
+
+    # The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5
+    # minutes.
+    class TokensDeferred < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < SignInStep; end
   end
@@ -1331,7 +1372,7 @@ module Mintmark
   class SignUpStep < Union
     variants "state", {
       "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "attributesRequired" => :AttributesRequired,
-      "completed" => :Completed
+      "completed" => :Completed, "redirectRequired" => :RedirectRequired
     }
     member :state, "state"
 
@@ -1341,6 +1382,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `signUp.challenge`, which sends it.
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -1375,6 +1417,13 @@ module Mintmark
       member :continuation_token, "continuationToken", secret: true
       member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
       member :account_id, "accountId" # The ID of the new account.
+    end
+
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < SignUpStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
     end
 
     # A variant of a later version of Mintmark. `[]` reads its members.

@@ -31,8 +31,9 @@ final class ShapeTable {
             CredentialsProviderAnswer state identityId credentials:Credentials roleArn continuationToken! logins! reason
             CustomTokenSigner issuer keys
             EmailChangeStep state continuationToken! sentTo channel codeLength resendAt expiresAt account:Account
+            EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
-            expiresAt sentTo channel resendAt
+            expiresAt verified sentTo channel resendAt
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
@@ -69,7 +70,7 @@ final class ShapeTable {
             PasswordFailure rule message
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
             PasswordPolicy minimumLength maximumLength minimumClasses checksBanned bannedTerms breached:BreachedPasswordCheck
-            PasswordResetStep state continuationToken! sentTo channel codeLength resendAt expiresAt
+            PasswordResetStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt missing reason
             Pool poolId name arn issuer allowUnauthenticated allowClassicFlow developerProvider providers:PoolProvider \
             signingAlgorithm tags createdAt updatedAt
             PoolDeclaration poolId name allowUnauthenticated allowClassicFlow developerProvider providers:PoolProviderSettings \
@@ -95,10 +96,11 @@ final class ShapeTable {
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
             Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
-            SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt next methods providers email \
-            pendingToken! hints:FactorHint factorKinds account:Account idToken! accessToken! refreshToken! scope isNewAccount \
-            additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens
-            SignUpStep state continuationToken! sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute accountId
+            SignInStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt next methods providers email \
+            pendingToken! hints:FactorHint factorKinds kinds:EnrollableFactor account:Account idToken! accessToken! refreshToken! \
+            scope isNewAccount additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens missing reason
+            SignUpStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute \
+            accountId missing reason
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
             TagMapDeclaration useDefaults principalTags
@@ -281,9 +283,10 @@ final class ShapeTable {
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
-            MfaConfirmParams continuationToken! code! audience client:ClientOrigin clientId
+            MfaConfirmParams continuationToken! code! audience client:ClientOrigin clientId deferTokens
             =mfa.confirm SignInStep
-            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin clientId
+            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin clientId \
+            skipVerified
             =mfa.enroll EnrollmentStep
             MfaListParams idToken! accountId
             MfaListResult factors:Factor recoveryCodesLeft policy
@@ -291,7 +294,7 @@ final class ShapeTable {
             MfaRecoveryCodesParams idToken!
             MfaRecoveryCodesResult codes!
             =mfa.recoveryCodes MfaRecoveryCodesResult
-            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin clientId
+            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin clientId deferTokens
             =mfa.resolve SignInStep
             MfaWithdrawParams idToken! accountId factorId audience
             =mfa.withdraw FactorWithdrawal
@@ -317,9 +320,11 @@ final class ShapeTable {
             =passkey.startAuthentication PasskeyCeremony
             PasskeyStartRegistrationParams idToken! conditional client:ClientOrigin
             =passkey.startRegistration PasskeyCeremony
+            PasswordResetChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =passwordReset.challenge PasswordResetStep
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId
             =passwordReset.resendCode PasswordResetStep
-            PasswordResetStartParams tenantId username language client:ClientOrigin clientId
+            PasswordResetStartParams tenantId username language client:ClientOrigin clientId accepts send
             =passwordReset.start PasswordResetStep
             PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =passwordReset.submitCode PasswordResetStep
@@ -374,9 +379,11 @@ final class ShapeTable {
             =session.signOut SessionSignOutResult
             SignInAnonymouslyParams tenantId audience scope client:ClientOrigin
             =signIn.anonymously SignInStep
+            SignInChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =signIn.challenge SignInStep
             SignInResendCodeParams continuationToken! client:ClientOrigin clientId
             =signIn.resendCode SignInStep
-            SignInStartParams tenantId username language client:ClientOrigin clientId
+            SignInStartParams tenantId username language client:ClientOrigin clientId accepts send
             =signIn.start SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
@@ -389,11 +396,13 @@ final class ShapeTable {
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
-            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId
+            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId accepts
             =signIn.withPassword SignInStep
+            SignUpChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =signUp.challenge SignUpStep
             SignUpResendCodeParams continuationToken! client:ClientOrigin clientId
             =signUp.resendCode SignUpStep
-            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId
+            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId accepts send
             =signUp.start SignUpStep
             SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin clientId
             =signUp.submitAttributes SignUpStep

@@ -64,9 +64,9 @@ class MfaMethods(Namespace):
         }, timeout, trace))
 
     def confirm(
-        self, *, continuation_token: str, code: str, audience: str | None = None,
+        self, *, continuation_token: str, code: str | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -77,7 +77,7 @@ class MfaMethods(Namespace):
 
         Args:
             continuation_token: The continuation token that `mfa.enroll` returned.
-            code: The code of the factor.
+            code: The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the sign-in or of the session. For an audience other than that of the session, the
                 access token has only the scope `openid`.
@@ -86,6 +86,8 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            defer_tokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+                `signIn.withContinuation` exchanges it. Defaults to false.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -127,7 +129,7 @@ class MfaMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     def enroll(
@@ -135,7 +137,7 @@ class MfaMethods(Namespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        skip_verified: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -169,6 +171,8 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            skip_verified: Whether the email address of the account needs no code if it is verified. The result then has
+                `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
 
         Raises:
             SecondFactorsOffError: A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa`
@@ -225,7 +229,7 @@ class MfaMethods(Namespace):
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "skipVerified": skip_verified,
         }, timeout, trace))
 
     def list(
@@ -308,7 +312,7 @@ class MfaMethods(Namespace):
     def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
@@ -331,6 +335,8 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            defer_tokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+                `signIn.withContinuation` exchanges it. Defaults to false.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
@@ -357,7 +363,7 @@ class MfaMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client, "clientId": client_id,
+            "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     def withdraw(
@@ -434,9 +440,9 @@ class AsyncMfaMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def confirm(
-        self, *, continuation_token: str, code: str, audience: str | None = None,
+        self, *, continuation_token: str, code: str | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete the enrollment of a second factor by submitting its code.
 
@@ -448,7 +454,7 @@ class AsyncMfaMethods(AsyncNamespace):
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     async def enroll(
@@ -456,7 +462,7 @@ class AsyncMfaMethods(AsyncNamespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        skip_verified: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
@@ -472,7 +478,7 @@ class AsyncMfaMethods(AsyncNamespace):
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "skipVerified": skip_verified,
         }, timeout, trace))
 
     async def list(
@@ -506,7 +512,7 @@ class AsyncMfaMethods(AsyncNamespace):
     async def resolve(
         self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
@@ -516,7 +522,7 @@ class AsyncMfaMethods(AsyncNamespace):
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
             "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client, "clientId": client_id,
+            "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     async def withdraw(

@@ -41,16 +41,17 @@ public struct MfaMethods: Sendable {
     ///
     /// - Parameters:
     ///   - continuationToken: The continuation token that `mfa.enroll` returned.
-    ///   - code: The code of the factor.
+    ///   - code: The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    ///   - deferTokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it. Defaults to false.
     /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `ClientUnknownError`.
     @discardableResult
-    public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func confirm(continuationToken: String, code: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, deferTokens: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("client", client),
-            ("clientId", clientId),
+            ("clientId", clientId), ("deferTokens", deferTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.confirm", _params, timeout: timeout, trace: trace)
     }
@@ -76,13 +77,14 @@ public struct MfaMethods: Sendable {
     ///   - qr: The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    ///   - skipVerified: Whether the email address of the account needs no code if it is verified. The result then has `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
     /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
     @discardableResult
-    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
+    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, clientId: String? = nil, skipVerified: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
         let _params = JSONObject([
             ("kind", kind), ("idToken", idToken), ("continuationToken", continuationToken), ("displayName", displayName),
             ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("qr", qr), ("client", client),
-            ("clientId", clientId),
+            ("clientId", clientId), ("skipVerified", skipVerified),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.enroll", _params, timeout: timeout, trace: trace)
     }
@@ -136,12 +138,13 @@ public struct MfaMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to the tenant.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    ///   - deferTokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it. Defaults to false.
     /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `ClientUnknownError`.
     @discardableResult
-    public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, deferTokens: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("continuationToken", continuationToken), ("code", code), ("factorId", factorId), ("audience", audience),
-            ("client", client), ("clientId", clientId),
+            ("client", client), ("clientId", clientId), ("deferTokens", deferTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.resolve", _params, timeout: timeout, trace: trace)
     }

@@ -73,7 +73,7 @@ public final class MfaMethods {
      * @return the result
      */
     public SignInStep confirm(MfaConfirmParams params) {
-        return caller.call("mfa.confirm", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.call("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
     /**
@@ -81,7 +81,7 @@ public final class MfaMethods {
      * @param params the parameters
      */
     public CompletableFuture<SignInStep> confirmAsync(MfaConfirmParams params) {
-        return caller.callAsync("mfa.confirm", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.callAsync("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
     /**

@@ -44,6 +44,46 @@ public final class SignInMethods {
     public CompletableFuture<SignInStep> anonymouslyAsync() { return anonymouslyAsync(params -> {}); }
 
     /**
+     * Sends the code of a sign-in. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
+     * sends another one, as <code>signIn.resendCode</code> does. If the flow waits for a password, nothing is sent.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/challenge.
+     * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
+     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * PasswordChangeRequiredException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep challenge(SignInChallengeParams params) {
+        return caller.call("signIn.challenge", params.require("continuationToken"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> challengeAsync(SignInChallengeParams params) {
+        return caller.callAsync("signIn.challenge", params.require("continuationToken"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep challenge(Consumer<SignInChallengeParams> params) {
+        return challenge(Params.filled(new SignInChallengeParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> challengeAsync(Consumer<SignInChallengeParams> params) {
+        return challengeAsync(Params.filled(new SignInChallengeParams(), params));
+    }
+
+    /**
      * Sends another sign-in code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
      * reached, the previous code stays valid. With <code>enumerationProtection</code>, the call is also accepted when the flow requests a
      * password; the user can then sign in with the code instead.
