@@ -217,6 +217,19 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 	})
 }
 
+// Me gets the profile of the signed-in user.
+//
+// Returns the attributes that the tenant does not exclude with `userReadable: false`.
+//
+// Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantNotFoundError].
+func (m AccountMethods) Me(ctx context.Context, params AccountMeParams, options ...CallOption) (*OwnProfile, error) {
+	return invoke[OwnProfile](ctx, m.client, "account.me", params, options)
+}
+
 // Merge merges two accounts of the signed-in user into one.
 //
 // Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this
@@ -336,4 +349,18 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 // [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
+}
+
+// UpdateOwn changes the attributes of the signed-in user.
+//
+// The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The
+// value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+//
+// Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+//
+// Errors: [AttributeNotYoursError], [InvalidAttributesError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantNotFoundError].
+func (m AccountMethods) UpdateOwn(ctx context.Context, params AccountUpdateOwnParams, options ...CallOption) (*OwnProfile, error) {
+	return invoke[OwnProfile](ctx, m.client, "account.updateOwn", params, options)
 }

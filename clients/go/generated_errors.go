@@ -302,6 +302,12 @@ const (
 	ErrInvalidApplication ErrorType = "invalidApplication"
 	// 4143: A new application would exceed the maximum number of applications of a tenant.
 	ErrTooManyApplications ErrorType = "tooManyApplications"
+	// 4144: A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
+	// Equivalent: cognito NotAuthorizedException.
+	ErrAttributeNotYours ErrorType = "attributeNotYours"
+	// 4145: A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth
+	// invalid_grant mfa_required.
+	ErrSecondFactorRequired ErrorType = "secondFactorRequired"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1315,6 +1321,15 @@ type TooManyApplicationsError struct {
 	Maximum int64 `json:"maximum"`
 }
 
+// AttributeNotYoursError is [ErrAttributeNotYours] with its data.
+type AttributeNotYoursError struct {
+	*APIError `json:"-"`
+	// The name of the attribute, as given.
+	Name string `json:"name"`
+	// The reason the attribute cannot be changed.
+	Reason string `json:"reason"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2059,6 +2074,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
 	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
+	ErrAttributeNotYours:              func(e *APIError) error { return filled(e, &AttributeNotYoursError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

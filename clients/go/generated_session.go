@@ -28,7 +28,8 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 // token; SDK: getIdToken.
 //
 // Errors: [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError], [ErrRefreshTokenReused],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [ScopeNotGrantedError].
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [ScopeNotGrantedError],
+// [ErrSecondFactorRequired].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }

@@ -326,6 +326,12 @@ type AccountListResult struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 
+// AccountMeParams are the parameters of account.me.
+type AccountMeParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+}
+
 // AccountMergeParams are the parameters of account.merge.
 type AccountMergeParams struct {
 	// An ID token of the account to keep (the target).
@@ -450,6 +456,14 @@ type AccountUnlinkParams struct {
 	ProviderID string `json:"providerId"`
 	// Whether to unlink the last sign-in method. Defaults to false.
 	Force bool `json:"force,omitempty"`
+}
+
+// AccountUpdateOwnParams are the parameters of account.updateOwn.
+type AccountUpdateOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The attributes to change.
+	Attributes AttributeValues `json:"attributes"`
 }
 
 // AccountUpdateParams are the parameters of account.update.
@@ -742,6 +756,14 @@ const (
 
 // AttributeValues: User attributes by name: strings, integers and booleans, as defined by the tenant.
 type AttributeValues = SecretMap
+
+// AudienceScopes is the scopes of an audience.
+type AudienceScopes struct {
+	// The audience, which `audiences` must contain.
+	Audience string `json:"audience"`
+	// The scopes that only tokens for this audience can have.
+	Scopes []string `json:"scopes"`
+}
 
 // AuditChain is the verification result of one hash chain.
 type AuditChain struct {
@@ -2897,6 +2919,26 @@ const (
 	OnExistingFail    OnExisting = "fail"
 )
 
+// OwnProfile: What a user sees of their account.
+type OwnProfile struct {
+	// The ID of an account, which is the `sub` claim of its tokens.
+	AccountID string `json:"accountId"`
+	// The email address with which the user signs in. Not present for accounts without their own email address.
+	Username string `json:"username,omitempty"`
+	// The email address to which messages are sent.
+	Email string `json:"email,omitempty"`
+	// Whether the email address is verified.
+	EmailVerified bool `json:"emailVerified"`
+	// The attributes that the user can read.
+	Attributes AttributeValues `json:"attributes"`
+	// The kinds of the second factors, oldest first.
+	Factors []FactorKind `json:"factors"`
+	// The time at which the account was created, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last sign-in, in seconds since 1970-01-01 UTC.
+	LastSignInAt *Timestamp `json:"lastSignInAt,omitempty"`
+}
+
 // Passkey is a passkey of an account.
 type Passkey struct {
 	// The credential ID of a passkey in base64url, as `id` of the browser's response.
@@ -4155,7 +4197,9 @@ type SessionRefreshParams struct {
 	// of the sign-in.
 	Audience string `json:"audience,omitempty"`
 	// The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
-	// defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+	// defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to
+	// `openid`. A session of an application can also request the scopes in the `consent` of the application, for
+	// both.
 	Scope string `json:"scope,omitempty"`
 	// The client ID of the application that refreshes its tokens. If given, it must be the application of the
 	// session.
@@ -5193,6 +5237,14 @@ type Tenant struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are
+	// any.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address. Present if it is true.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
@@ -5229,6 +5281,11 @@ type TenantAttribute struct {
 	// cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions
 	// and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
 	Pattern string `json:"pattern,omitempty"`
+	// Whether `account.me` returns the attribute to the user. Defaults to true.
+	UserReadable *bool `json:"userReadable,omitempty"`
+	// Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`,
+	// `givenName` and `surname`, and to false for all others.
+	UserWritable *bool `json:"userWritable,omitempty"`
 	// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as
 	// `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`.
 	// Defaults to false.
@@ -5289,6 +5346,13 @@ type TenantCreateParams struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address. Defaults to false.
+	IDTokenProfile bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
@@ -5354,6 +5418,13 @@ type TenantDeclaration struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
@@ -5513,6 +5584,13 @@ type TenantUpdateParams struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`

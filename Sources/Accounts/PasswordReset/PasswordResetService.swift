@@ -21,7 +21,8 @@ public struct PasswordResetService: Sendable {
         case .codeRequired:
             return .codeRequired(
                 .init(
-                    continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                    continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
+                    codeLength: tenant.codes.length,
                     resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
         case .passwordRequired, .attributesRequired:
             return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))

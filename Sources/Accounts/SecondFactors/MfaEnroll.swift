@@ -25,7 +25,8 @@ extension MfaService {
         let texts = [request.displayName, request.email, request.phoneNumber, request.language].map { text -> JSONValue in
             text.map { .string($0) } ?? .null
         }
-        let fingerprint = flows.fingerprint(MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts + (request.skipVerified ? [.bool(true)] : []))
+        let fingerprint = flows.fingerprint(
+            MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts + (request.skipVerified ? [.bool(true)] : []))
         let source = try source(of: request, fingerprint, at: now)
         let client = try flows.admit(request.client, tenantId: source.tenant.id, at: now)
         let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp

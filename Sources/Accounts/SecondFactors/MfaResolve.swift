@@ -10,7 +10,8 @@ extension MfaService {
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let flowStep = try flows.step(
             of: Self.signIns, token: request.continuationToken, by: MfaResolve.info.name,
-            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)] + (request.deferTokens ? [.bool(true)] : []), from: request.client
+            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)] + (request.deferTokens ? [.bool(true)] : []),
+            from: request.client
         ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)

@@ -101,7 +101,8 @@ extension SignInCompletion {
                 email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
                 canSend: { context.delivery.carries($0, for: tenant.settings.delivery) })
             return .secondFactorEnrollmentRequired(
-                .init(continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds,
+                .init(
+                    continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds,
                     kinds: kinds.map { EnrollableFactor($0, of: account) }))
         default: throw ContinuationTokenInvalid()
         }

@@ -8,7 +8,7 @@ public struct SignInService: Sendable {
     let flows: Flows
     let sending: CodeSending
     let passwords: PasswordCheck
-    let completion: SignInCompletion
+    var completion: SignInCompletion
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context
@@ -28,7 +28,8 @@ public struct SignInService: Sendable {
         }
         return .codeRequired(
             .init(
-                continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
+                continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
+                codeLength: tenant.codes.length,
                 resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
     }
 

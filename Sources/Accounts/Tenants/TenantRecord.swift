@@ -69,7 +69,9 @@ package final class TenantRecord: Sendable {
             codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: settings.enumerationProtection,
             oneAccountPerAddress: settings.oneAccountPerAddress, mfa: settings.mfa,
-            totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices, anonymousAllowed: settings.anonymousAllowed,
+            totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices,
+            audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
+            anonymousAllowed: settings.anonymousAllowed,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners, signingAlgorithm: settings.signingAlgorithm,
             createdAt: createdAt,
             updatedAt: updatedAt)

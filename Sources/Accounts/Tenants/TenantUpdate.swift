@@ -40,7 +40,8 @@ extension TenantUpdate.Params {
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
-            notices: notices ?? settings.notices, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            notices: notices ?? settings.notices, audienceScopes: audienceScopes ?? settings.audienceScopes,
+            idTokenProfile: idTokenProfile ?? settings.idTokenProfile, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
             signingAlgorithm: settings.signingAlgorithm)
     }

@@ -111,6 +111,8 @@ public enum ErrorTable {
         ErrorInfo(code: ClientNotPermitted.code, type: ClientNotPermitted.type, when: "The application is confidential, or native authentication is disabled for it.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: InvalidApplication.code, type: InvalidApplication.type, when: "A setting of an application contradicts the tenant or is not a valid address.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TooManyApplications.code, type: TooManyApplications.type, when: "A new application would exceed the maximum number of applications of a tenant.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: AttributeNotYours.code, type: AttributeNotYours.type, when: "A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: SecondFactorRequired.code, type: SecondFactorRequired.type, when: "A session is refreshed that began before the tenant required a second factor.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "The account does not exist or was deleted.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountDisabled.code, type: AccountDisabled.type, when: "The user of a disabled account tries to sign in or refresh tokens.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountExists.code, type: AccountExists.type, when: "`account.create` names an account ID that is already in use.", isRetryable: false, isStoreError: false),

@@ -16,6 +16,7 @@ public enum MethodTable {
         AccountImport.info,
         AccountLink.info,
         AccountList.info,
+        AccountMe.info,
         AccountMerge.info,
         AccountProviderToken.info,
         AccountReauthenticate.info,
@@ -23,6 +24,7 @@ public enum MethodTable {
         AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
+        AccountUpdateOwn.info,
         ApplicationDelete.info,
         ApplicationGet.info,
         ApplicationList.info,
@@ -152,7 +154,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(142)
+        all.reserveCapacity(144)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -164,6 +166,7 @@ public enum MethodTable {
         all.append(BoundMethod(AccountImport.info) { try account.`import`(AccountImport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountLink.info) { try account.link(AccountLink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountList.info) { try account.scoped(to: $1).list(AccountList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountMe.info) { try account.me(AccountMe.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountMerge.info) { try account.merge(AccountMerge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountProviderToken.info) { try account.providerToken(AccountProviderToken.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountReauthenticate.info) { try account.reauthenticate(AccountReauthenticate.Params(decoding: $0), $1).write(to: &$2) })
@@ -171,6 +174,7 @@ public enum MethodTable {
         all.append(BoundMethod(AccountSubmitCode.info) { try account.submitCode(AccountSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountUpdateOwn.info) { try account.updateOwn(AccountUpdateOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })

@@ -50,7 +50,7 @@ struct PlannedTenant {
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
-        "passkeys", "customTokenSigners",
+        "passkeys", "customTokenSigners", "audienceScopes", "idTokenProfile",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -81,7 +81,8 @@ extension TenantDeclaration {
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
             enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
-            totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed,
+            totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
+            anonymousAllowed: anonymousAllowed,
             passkeys: passkeys, customTokenSigners: customTokenSigners)
     }
 }

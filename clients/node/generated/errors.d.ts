@@ -1103,6 +1103,24 @@ export interface TooManyApplicationsData {
 /** 4143: A new application would exceed the maximum number of applications of a tenant. */
 export declare class TooManyApplications extends Answered<"tooManyApplications", TooManyApplicationsData> {}
 
+/** The details of `AttributeNotYours`. */
+export interface AttributeNotYoursData {
+  /** The name of the attribute, as given. */
+  name: string;
+  /** The reason the attribute cannot be changed. */
+  reason: string;
+}
+/**
+ * 4144: A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one. Equivalent: cognito
+ * NotAuthorizedException.
+ */
+export declare class AttributeNotYours extends Answered<"attributeNotYours", AttributeNotYoursData> {}
+
+/**
+ * 4145: A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth invalid_grant mfa_required.
+ */
+export declare class SecondFactorRequired extends Answered<"secondFactorRequired"> {}
+
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -1957,18 +1975,18 @@ export type KnownError =
   | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired
   | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired
   | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | ClientUnknown | ClientNotPermitted | InvalidApplication
-  | TooManyApplications | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired
-  | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged
-  | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists
-  | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable | ProviderUnusable | IdpNotFound
-  | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused
-  | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff
-  | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid
-  | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff
-  | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld
-  | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists
-  | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent
-  | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch
-  | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | TooManyApplications | AttributeNotYours | SecondFactorRequired | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
+  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
+  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
+  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
+  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
+  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
+  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
+  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
+  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
+  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
+  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
+  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
+  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

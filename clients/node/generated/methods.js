@@ -16,6 +16,7 @@ export const methods = {
     import: { reports: true },
     link: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     list: { items: "accounts", secrets: ["accounts.*.attributes"] },
+    me: { secrets: ["attributes"] },
     merge: { secrets: ["account.attributes", "conflicts.*.target", "conflicts.*.source", "idToken", "accessToken", "refreshToken"] },
     providerToken: { secrets: ["accessToken"] },
     reauthenticate: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
@@ -23,6 +24,7 @@ export const methods = {
     submitCode: { secrets: ["continuationToken", "account.attributes"] },
     unlink: { secrets: ["attributes"] },
     update: { secrets: ["attributes"] },
+    updateOwn: { secrets: ["attributes"] },
   },
   application: {
     delete: {},

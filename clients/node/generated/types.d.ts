@@ -194,6 +194,14 @@ export type AttributeType = "string" | "integer" | "boolean";
 /** User attributes by name: strings, integers and booleans, as defined by the tenant. Secret: `util.inspect` does not show it. */
 export type AttributeValues = JsonObject;
 
+/** The scopes of an audience. */
+export interface AudienceScopes {
+  /** The audience, which `audiences` must contain. At most 255 characters. */
+  audience: string;
+  /** The scopes that only tokens for this audience can have. At most 100 elements. */
+  scopes: readonly string[];
+}
+
 /** The verification result of one hash chain. */
 export interface AuditChain {
   /** The ID of the chain. */
@@ -1235,6 +1243,26 @@ export type MfaPolicy = "off" | "optional" | "required";
  * be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
  */
 export type NoticePolicy = "none" | "credentials";
+
+/** What a user sees of their account. */
+export interface OwnProfile {
+  /** The ID of an account, which is the `sub` claim of its tokens. */
+  accountId: AccountId;
+  /** The email address with which the user signs in. Not present for accounts without their own email address. */
+  username?: Username;
+  /** The email address to which messages are sent. */
+  email?: string;
+  /** Whether the email address is verified. */
+  emailVerified: boolean;
+  /** The attributes that the user can read. */
+  attributes: AttributeValues;
+  /** The kinds of the second factors, oldest first. */
+  factors: (Open<FactorKind>)[];
+  /** The time at which the account was created, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+  /** The time of the last sign-in, in seconds since 1970-01-01 UTC. */
+  lastSignInAt?: Timestamp;
+}
 
 /** The maximum number of entries in one response. 1 to 60. */
 export type PageLimit = number;
@@ -2423,6 +2451,17 @@ export interface Tenant {
    */
   notices: Open<NoticePolicy>;
   /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any. At most 100 elements.
+   */
+  audienceScopes?: AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is
+   * true.
+   */
+  idTokenProfile?: boolean;
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.
    */
@@ -2465,6 +2504,13 @@ export interface TenantAttribute {
    * ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case. At most 2048 characters.
    */
   pattern?: string;
+  /** Whether `account.me` returns the attribute to the user. Defaults to true. */
+  userReadable?: boolean;
+  /**
+   * Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and
+   * to false for all others.
+   */
+  userWritable?: boolean;
   /**
    * Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
    * `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
@@ -2546,6 +2592,16 @@ export interface TenantDeclaration {
    * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices?: NoticePolicy;
+  /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+   */
+  idTokenProfile?: boolean;
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.

@@ -17,6 +17,7 @@ declare -gA _mintmark_methods=(
     [account.import]=any
     [account.link]=any
     [account.list]=any
+    [account.me]=any
     [account.merge]=any
     [account.providerToken]=any
     [account.reauthenticate]=any
@@ -24,6 +25,7 @@ declare -gA _mintmark_methods=(
     [account.submitCode]=any
     [account.unlink]=any
     [account.update]=any
+    [account.updateOwn]=any
     [application.delete]=any
     [application.get]=any
     [application.list]=any
@@ -163,6 +165,7 @@ declare -gA _mintmark_parameter_names=(
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.list]="tenantId= disabled:= providerId= sortBy= descending:= limit:= cursor="
+    [account.me]="idToken="
     [account.merge]="idToken= sourceIdToken= policy= fields[ providers[ identities= dryRun:= audience="
     [account.providerToken]="idToken= providerId= minValidSeconds:="
     [account.reauthenticate]="idToken= credential:= returnProviderTokens:= audience= client:="
@@ -170,6 +173,7 @@ declare -gA _mintmark_parameter_names=(
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [account.updateOwn]="idToken= attributes:="
     [application.delete]="tenantId= clientId="
     [application.get]="tenantId= clientId="
     [application.list]="tenantId= limit:= cursor="
@@ -273,11 +277,11 @@ declare -gA _mintmark_parameter_names=(
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= customTokenSigners:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= force:= customTokenSigners:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= force:= customTokenSigners:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -404,6 +408,8 @@ declare -gA _mintmark_error_types=(
     [clientNotPermitted]=4141
     [invalidApplication]=4142
     [tooManyApplications]=4143
+    [attributeNotYours]=4144
+    [secondFactorRequired]=4145
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

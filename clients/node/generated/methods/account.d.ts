@@ -2,7 +2,7 @@
 
 import type { CallOptions, ProgressOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
+import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, OwnProfile, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
 
 /** The methods of `account`. */
 export interface AccountMethods {
@@ -175,6 +175,20 @@ export interface AccountMethods {
   list(params?: AccountListParams, options?: CallOptions): ListPromise<AccountListResult["accounts"][number], AccountListResult>;
 
   /**
+   * Get the profile of the signed-in user.
+   *
+   * Returns the attributes that the tenant does not exclude with `userReadable: false`.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantNotFound}
+   */
+  me(params: AccountMeParams, options?: CallOptions): Promise<AccountMeResult>;
+
+  /**
    * Merge two accounts of the signed-in user into one.
    *
    * Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account
@@ -291,6 +305,21 @@ export interface AccountMethods {
    * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
+
+  /**
+   * Change the attributes of the signed-in user.
+   *
+   * The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes an
+   * attribute that is not required. If any attribute is not accepted, nothing changes.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+   *
+   * @throws {AttributeNotYours | InvalidAttributes | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid |
+   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantNotFound}
+   */
+  updateOwn(params: AccountUpdateOwnParams, options?: CallOptions): Promise<AccountUpdateOwnResult>;
 }
 
 /** The parameters of `account.changeEmail`. */
@@ -676,6 +705,15 @@ export interface AccountListResult {
   nextCursor?: Cursor;
 }
 
+/** The parameters of `account.me`. */
+export interface AccountMeParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+}
+
+/** The result of `account.me`. */
+export type AccountMeResult = OwnProfile;
+
 /** The parameters of `account.merge`. */
 export interface AccountMergeParams {
   /** An ID token of the account to keep (the target). */
@@ -867,3 +905,14 @@ export interface AccountUpdateParams {
 
 /** The result of `account.update`. */
 export type AccountUpdateResult = Account;
+
+/** The parameters of `account.updateOwn`. */
+export interface AccountUpdateOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+  /** The attributes to change. */
+  attributes: AttributeValues;
+}
+
+/** The result of `account.updateOwn`. */
+export type AccountUpdateOwnResult = OwnProfile;

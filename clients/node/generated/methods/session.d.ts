@@ -25,7 +25,7 @@ export interface SessionMethods {
    * Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken token; SDK: getIdToken.
    *
    * @throws {RefreshTokenInvalid | AccountMerged | RefreshTokenExpired | RefreshTokenReused | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | ScopeNotGranted}
+   * ScopeNotOffered | ScopeNotGranted | SecondFactorRequired}
    */
   refresh(params: SessionRefreshParams, options?: CallOptions): Promise<SessionRefreshResult>;
 
@@ -78,7 +78,8 @@ export interface SessionRefreshParams {
   audience?: string;
   /**
    * The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them.
-   * For any other audience, any scopes that the tenant offers; defaults to `openid`.
+   * For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an application can also request
+   * the scopes in the `consent` of the application, for both.
    */
   scope?: Scope;
   /** The client ID of the application that refreshes its tokens. If given, it must be the application of the session. */

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockoutPolicy, MfaPolicy, NoticePolicy, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockoutPolicy, MfaPolicy, NoticePolicy, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -136,6 +136,16 @@ export interface TenantCreateParams {
    */
   notices?: NoticePolicy;
   /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
+   */
+  idTokenProfile?: boolean;
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant. Defaults to false.
    */
@@ -255,6 +265,16 @@ export interface TenantUpdateParams {
    * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices?: NoticePolicy;
+  /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+   */
+  idTokenProfile?: boolean;
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.

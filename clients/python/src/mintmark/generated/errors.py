@@ -1115,6 +1115,24 @@ class TooManyApplicationsError(APIError):
     """The maximum number of applications."""
 
 
+class AttributeNotYoursError(APIError):
+    """A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one."""
+
+    code = 4144
+    type = "attributeNotYours"
+    name: str = _detail("name")
+    """The name of the attribute, as given."""
+    reason: str = _detail("reason")
+    """The reason the attribute cannot be changed."""
+
+
+class SecondFactorRequiredError(APIError):
+    """A session is refreshed that began before the tenant required a second factor."""
+
+    code = 4145
+    type = "secondFactorRequired"
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2050,26 +2068,26 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, ClientUnknownError,
-    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, AccountNotFoundError,
-    AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
-    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
-    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
-    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
-    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
-    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
-    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
-    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
-    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
-    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
-    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
-    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
-    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
-    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
-    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
-    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
-    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
-    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
-    TooManySnapshotsError,
+    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, AttributeNotYoursError,
+    SecondFactorRequiredError, AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError,
+    ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError,
+    ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError,
+    AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError,
+    InvalidHashParametersError, ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError,
+    ProviderSubjectInUseError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError,
+    InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
+    CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError,
+    ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError,
+    UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError,
+    LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
+    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
+    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
+    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
+    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
+    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
+    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
+    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
+    SnapshotNotWrittenError, TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2099,25 +2117,26 @@ __all__ = [
     "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
     "SendUnderwayError", "TooManyFailedSendsError", "ClientUnknownError", "ClientNotPermittedError",
-    "InvalidApplicationError", "TooManyApplicationsError", "AccountNotFoundError", "AccountDisabledError",
-    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
-    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
-    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
-    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
-    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
-    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
-    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
-    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
-    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
-    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
-    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
-    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
-    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
-    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
-    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
-    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
-    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
-    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
-    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
-    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "InvalidApplicationError", "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError",
+    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
+    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
+    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
+    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
+    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
+    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError",
+    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
+    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
+    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
+    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
+    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
+    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
+    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
+    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
+    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
+    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
+    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
+    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
+    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
+    "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -957,6 +957,15 @@ class AttributeOption(Record):
     """The text that users see."""
 
 
+class AudienceScopes(Record):
+    """The scopes of an audience."""
+
+    audience: str = member("audience")
+    """The audience, which `audiences` must contain."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes that only tokens for this audience can have."""
+
+
 class AuditChain(Record):
     """The verification result of one hash chain."""
 
@@ -2038,6 +2047,27 @@ class MfaRecoveryCodesResult(Record):
     """The recovery codes, for `mfa.resolve` with the factor ID `recovery`."""
 
 
+class OwnProfile(Record):
+    """What a user sees of their account."""
+
+    account_id: str = member("accountId")
+    """The ID of an account, which is the `sub` claim of its tokens."""
+    username: str | None = member("username", default=None)
+    """The email address with which the user signs in. Not present for accounts without their own email address."""
+    email: str | None = member("email", default=None)
+    """The email address to which messages are sent."""
+    email_verified: bool = member("emailVerified")
+    """Whether the email address is verified."""
+    attributes: Mapping[str, Any] = member("attributes", secret=True)
+    """The attributes that the user can read."""
+    factors: Sequence[str] = member("factors")
+    """The kinds of the second factors, oldest first."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the account was created."""
+    last_sign_in_at: datetime | None = member("lastSignInAt", utc, default=None)
+    """The time of the last sign-in."""
+
+
 class PasskeyCeremony(Record):
     """The start of a registration or of a sign-in with a passkey."""
 
@@ -2870,6 +2900,12 @@ class TenantAttribute(Record):
     be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
     recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
     """
+    user_readable: bool | None = member("userReadable", default=None)
+    """Whether `account.me` returns the attribute to the user. Defaults to true."""
+    user_writable: bool | None = member("userWritable", default=None)
+    """Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName`
+    and `surname`, and to false for all others.
+    """
     in_id_token: bool | None = member("inIdToken", default=None)
     """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
     `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
@@ -3282,6 +3318,15 @@ class Tenant(Record):
     failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
     the audit log records noticeNotSent. none: no notices.
     """
+    audience_scopes: Sequence[AudienceScopes] | None = member("audienceScopes", list_of(AudienceScopes._of), default=None)
+    """The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+    `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    """
+    id_token_profile: bool | None = member("idTokenProfile", default=None)
+    """Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+    `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    `email` no email address. Present if it is true.
+    """
     anonymous_allowed: bool = member("anonymousAllowed")
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
@@ -3362,6 +3407,15 @@ class TenantDeclaration(Record):
     developer made the change, one when the account is locked, and one for the first sign-in after five or more
     failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
     the audit log records noticeNotSent. none: no notices.
+    """
+    audience_scopes: Sequence[AudienceScopes] | None = member("audienceScopes", list_of(AudienceScopes._of), default=None)
+    """The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+    `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    """
+    id_token_profile: bool | None = member("idTokenProfile", default=None)
+    """Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+    `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    `email` no email address.
     """
     anonymous_allowed: bool | None = member("anonymousAllowed", default=None)
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
@@ -3489,7 +3543,7 @@ __all__ = [
     "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
     "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
     "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
     "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
     "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
@@ -3508,18 +3562,18 @@ __all__ = [
     "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
     "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
     "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
-    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
-    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
-    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
-    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
-    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "Pool", "PoolDeclaration",
-    "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary",
-    "PortableAccount", "PortableFactor", "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject",
-    "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping",
-    "RoleRule", "RolesByKind", "Session", "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult",
-    "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted",
-    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OwnProfile", "Passkey",
+    "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
+    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
+    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
+    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
+    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "Pool",
+    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
+    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "Principal", "PrincipalTagMap",
+    "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult", "RoleListResult",
+    "RoleMapping", "RoleRule", "RolesByKind", "Session", "SessionListResult", "SessionRevokeAllResult",
+    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
+    "SignInStepCompleted", "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
     "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
     "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
     "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired", "SignedRequest", "SigningKey",

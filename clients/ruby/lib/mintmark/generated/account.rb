@@ -282,6 +282,20 @@ module Mintmark
       }, timeout, trace)
     end
 
+    # Get the profile of the signed-in user.
+    #
+    # Returns the attributes that the tenant does not exclude with `userReadable: false`.
+    #
+    # Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [OwnProfile]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantNotFound]
+    def me(id_token:, timeout: nil, trace: nil)
+      call("account.me", {"idToken" => id_token}, timeout, trace)
+    end
+
     # Merge two accounts of the signed-in user into one.
     #
     # Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account
@@ -463,6 +477,22 @@ module Mintmark
         "tokensValidSince" => tokens_valid_since, "link" => link, "unlink" => unlink, "remove" => remove, "attributes" => attributes,
         "emailVerified" => email_verified, "disabled" => disabled, "mustChangePassword" => must_change_password
       }, timeout, trace)
+    end
+
+    # Change the attributes of the signed-in user.
+    #
+    # The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes
+    # an attribute that is not required. If any attribute is not accepted, nothing changes.
+    #
+    # Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param attributes [Hash] The attributes to change.
+    # @return [OwnProfile]
+    # @raise [AttributeNotYours, InvalidAttributes, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantNotFound]
+    def update_own(id_token:, attributes:, timeout: nil, trace: nil)
+      call("account.updateOwn", {"idToken" => id_token, "attributes" => attributes}, timeout, trace)
     end
   end
 end

@@ -601,6 +601,15 @@ module Mintmark
     detail :maximum, "maximum" # The maximum number of applications.
   end
 
+  # A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
+  class AttributeNotYours < APIError
+    detail :name, "name" # The name of the attribute, as given.
+    detail :reason, "reason" # The reason the attribute cannot be changed.
+  end
+
+  # A session is refreshed that began before the tenant required a second factor.
+  class SecondFactorRequired < APIError; end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1108,17 +1117,17 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    clientUnknown clientNotPermitted invalidApplication tooManyApplications accountNotFound accountDisabled accountExists claimNameReserved
-    claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider
-    userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters
-    exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound
-    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
-    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
-    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
-    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
-    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
-    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
-    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
-    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    clientUnknown clientNotPermitted invalidApplication tooManyApplications attributeNotYours secondFactorRequired accountNotFound
+    accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse
+    providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided
+    importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse
+    providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid
+    callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused
+    secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid
+    secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff
+    passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen
+    notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed
+    newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable
+    snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

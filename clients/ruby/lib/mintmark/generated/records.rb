@@ -175,6 +175,12 @@ module Mintmark
     member :label, "label" # The text that users see.
   end
 
+  # The scopes of an audience.
+  class AudienceScopes < Record
+    member :audience, "audience" # The audience, which `audiences` must contain.
+    member :scopes, "scopes" # The scopes that only tokens for this audience can have.
+  end
+
   # The verification result of one hash chain.
   class AuditChain < Record
     member :chain, "chain" # The ID of the chain.
@@ -829,6 +835,19 @@ module Mintmark
   # The result of `mfa.recoveryCodes`.
   class MfaRecoveryCodesResult < Record
     member :codes, "codes", secret: true # The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
+  end
+
+  # What a user sees of their account.
+  class OwnProfile < Record
+    member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    # The email address with which the user signs in. Not present for accounts without their own email address.
+    member :username, "username"
+    member :email, "email" # The email address to which messages are sent.
+    member :email_verified, "emailVerified" # Whether the email address is verified.
+    member :attributes, "attributes", secret: true # The attributes that the user can read.
+    member :factors, "factors" # The kinds of the second factors, oldest first.
+    member :created_at, "createdAt", :time # The time at which the account was created, in seconds since 1970-01-01 UTC.
+    member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
   end
 
   # A passkey of an account.
@@ -1582,6 +1601,13 @@ module Mintmark
     # the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A
     # notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     member :notices, "notices"
+    # The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+    # `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    member :audience_scopes, "audienceScopes", [:AudienceScopes]
+    # Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+    # Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is
+    # true.
+    member :id_token_profile, "idTokenProfile"
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
@@ -1609,6 +1635,10 @@ module Mintmark
     # linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match
     # ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     member :pattern, "pattern"
+    member :user_readable, "userReadable" # Whether `account.me` returns the attribute to the user. Defaults to true.
+    # Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and
+    # to false for all others.
+    member :user_writable, "userWritable"
     # Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
     # `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     member :in_id_token, "inIdToken"

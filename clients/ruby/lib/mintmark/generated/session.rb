@@ -29,12 +29,13 @@ module Mintmark
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the sign-in.
     # @param scope [String] The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
-    #   defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    #   defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an
+    #   application can also request the scopes in the `consent` of the application, for both.
     # @param client_id [String] The client ID of the application that refreshes its tokens. If given, it must be the application of the
     #   session.
     # @return [Tokens]
     # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
-    #   ScopeNotOffered, ScopeNotGranted]
+    #   ScopeNotOffered, ScopeNotGranted, SecondFactorRequired]
     def refresh(refresh_token:, audience: nil, scope: nil, client_id: nil, timeout: nil, trace: nil)
       call("session.refresh", {
         "refreshToken" => refresh_token, "audience" => audience, "scope" => scope, "clientId" => client_id

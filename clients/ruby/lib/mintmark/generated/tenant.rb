@@ -46,6 +46,11 @@ module Mintmark
     #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
     #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
     #   notices. Defaults to "credentials".
+    # @param audience_scopes [Array<Hash>] The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+    #   addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
+    #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    #   `email` no email address. Defaults to false.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -56,15 +61,16 @@ module Mintmark
     def create(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil,
-      signing_algorithm: nil, timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
+      passkeys: nil, custom_token_signers: nil, signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
+        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
+        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
         "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
@@ -149,6 +155,11 @@ module Mintmark
     #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
     #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
     #   notices.
+    # @param audience_scopes [Array<Hash>] The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+    #   addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
+    #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    #   `email` no email address.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -160,16 +171,16 @@ module Mintmark
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, force: nil, custom_token_signers: nil,
-      timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
+      passkeys: nil, force: nil, custom_token_signers: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "force" => force,
-        "customTokenSigners" => custom_token_signers
+        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
+        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "force" => force, "customTokenSigners" => custom_token_signers
       }, timeout, trace)
     end
   end

@@ -1002,6 +1002,22 @@ public struct TooManyApplicationsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
 }
 
+/// `attributeNotYours`, 4144. A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one. Equivalent: cognito NotAuthorizedException.
+public struct AttributeNotYoursError: KnownError {
+    public let answer: Answer
+    /// The name of the attribute, as given.
+    public let name: String
+    /// The reason the attribute cannot be changed.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; name = try data.required("name"); reason = try data.required("reason") }
+}
+
+/// `secondFactorRequired`, 4145. A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth invalid_grant mfa_required.
+public struct SecondFactorRequiredError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -1888,8 +1904,9 @@ let errorTypes: [Int: any KnownError.Type] = [
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4140: ClientUnknownError.self, 4141: ClientNotPermittedError.self,
-    4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self, 5001: AccountNotFoundError.self,
-    5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self, 4144: AttributeNotYoursError.self,
+    4145: SecondFactorRequiredError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
     5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
     5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
     5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,

@@ -24,12 +24,14 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
         let notices: NoticePolicy? = try given.optional("notices")
+        let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
+        let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -61,12 +63,14 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
         let notices: NoticePolicy? = try given.optional("notices")
+        let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
+        let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let force: Bool? = try given.optional("force")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -14,6 +14,7 @@ final class ShapeTable {
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AttributeFailure name rule message nearest
             AttributeOption value label
+            AudienceScopes audience scopes
             AuditChain chain records removedRecords head intact problem
             AuditHead chain records head
             AuditProgress verifiedChains chains
@@ -60,6 +61,7 @@ final class ShapeTable {
             MergeConflict kind name target! source! policy
             MergedIdentity poolId identityId absorbedIdentityId unlinkedIdentityId
             MethodMetrics method calls errors totalMicroseconds latency:LatencyBucket
+            OwnProfile accountId username email emailVerified attributes! factors createdAt lastSignInAt
             Passkey credentialId name usage algorithm aaguid transports backupEligible backupState userVerified discoverable \
             attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
             Passkey.Attestation format trust
@@ -106,13 +108,14 @@ final class ShapeTable {
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm createdAt updatedAt
-            TenantAttribute name type required label options:AttributeOption multiple pattern inIdToken
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner signingAlgorithm \
+            createdAt updatedAt
+            TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
@@ -156,6 +159,8 @@ final class ShapeTable {
             AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
+            AccountMeParams idToken!
+            =account.me OwnProfile
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
             AccountMergeResult account:Account absorbedAccountId conflicts:MergeConflict undecided movedProviders \
             droppedProviders:LinkedProvider movedFactors endedSessions identities:MergedIdentity dryRun idToken! accessToken! \
@@ -175,6 +180,8 @@ final class ShapeTable {
             AccountUpdateParams accountId username password! phoneNumber claims tokensValidSince link:PortableLogin unlink remove \
             attributes! emailVerified disabled mustChangePassword
             =account.update Account
+            AccountUpdateOwnParams idToken! attributes!
+            =account.updateOwn OwnProfile
             ApplicationDeleteParams tenantId clientId
             ApplicationDeleteResult tenantId clientId endedSessions
             =application.delete ApplicationDeleteResult
@@ -436,8 +443,8 @@ final class ShapeTable {
             =system.ping SystemPingResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner signingAlgorithm
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -449,8 +456,8 @@ final class ShapeTable {
             =tenant.list TenantListResult
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            force customTokenSigners:CustomTokenSigner
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings force customTokenSigners:CustomTokenSigner
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -608,6 +615,8 @@ final class ShapeTable {
             !clientNotPermitted clientId cause reason
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
+            !attributeNotYours name reason
+            !secondFactorRequired
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

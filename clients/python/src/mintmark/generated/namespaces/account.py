@@ -586,6 +586,36 @@ class AccountMethods(Namespace):
             limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
+    def me(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.OwnProfile:
+        """Get the profile of the signed-in user.
+
+        Returns the attributes that the tenant does not exclude with `userReadable: false`.
+
+        Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+        """
+        return types.OwnProfile._of(self._send("account.me", {"idToken": id_token}, timeout, trace))
+
     def merge(
         self, *, id_token: str, source_id_token: str, policy: types.MergePolicy | None = None,
         fields: Mapping[str, types.MergePolicy] | None = None, providers: Mapping[str, types.MergePolicy] | None = None,
@@ -972,6 +1002,46 @@ class AccountMethods(Namespace):
             "mustChangePassword": must_change_password,
         }, timeout, trace))
 
+    def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.OwnProfile:
+        """Change the attributes of the signed-in user.
+
+        The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The
+        value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+
+        Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            attributes: The attributes to change.
+
+        Raises:
+            AttributeNotYoursError: A user changes an attribute that the tenant does not mark with `userWritable`, or
+                removes a required one.
+            InvalidAttributesError: The value of an attribute is not valid, or the tenant does not request an attribute
+                of this name. The continuation token stays valid.
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+        """
+        return types.OwnProfile._of(self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
+        }, timeout, trace))
+
 
 class AsyncAccountMethods(AsyncNamespace):
     """The methods `account.*` for asyncio. `AccountMethods` describes the arguments."""
@@ -1189,6 +1259,15 @@ class AsyncAccountMethods(AsyncNamespace):
             limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
+    async def me(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.OwnProfile:
+        """Get the profile of the signed-in user.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, TenantNotFoundError.
+        """
+        return types.OwnProfile._of(await self._send("account.me", {"idToken": id_token}, timeout, trace))
+
     async def merge(
         self, *, id_token: str, source_id_token: str, policy: types.MergePolicy | None = None,
         fields: Mapping[str, types.MergePolicy] | None = None, providers: Mapping[str, types.MergePolicy] | None = None,
@@ -1304,4 +1383,17 @@ class AsyncAccountMethods(AsyncNamespace):
             "claims": claims, "tokensValidSince": tokens_valid_since, "link": link, "unlink": unlink, "remove": remove,
             "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
             "mustChangePassword": must_change_password,
+        }, timeout, trace))
+
+    async def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.OwnProfile:
+        """Change the attributes of the signed-in user.
+
+        Raises: AttributeNotYoursError, InvalidAttributesError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+        TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantNotFoundError.
+        """
+        return types.OwnProfile._of(await self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
         }, timeout, trace))

@@ -47,8 +47,9 @@ class SessionMethods(Namespace):
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the sign-in.
             scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at
-                sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to
-                `openid`.
+                sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers for it;
+                defaults to `openid`. A session of an application can also request the scopes in the `consent` of the
+                application, for both.
             client_id: The client ID of the application that refreshes its tokens. If given, it must be the application
                 of the session.
 
@@ -61,6 +62,7 @@ class SessionMethods(Namespace):
             AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
+            SecondFactorRequiredError: A session is refreshed that began before the tenant required a second factor.
         """
         return types.Tokens._of(self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
@@ -142,7 +144,8 @@ class AsyncSessionMethods(AsyncNamespace):
         """Exchange a refresh token for new tokens.
 
         Raises: RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError, RefreshTokenReusedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError.
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError,
+        SecondFactorRequiredError.
         """
         return types.Tokens._of(await self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,

@@ -25,7 +25,9 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -74,6 +76,12 @@ class TenantMethods(Namespace):
                 the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
                 that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
                 Defaults to "credentials".
+            audience_scopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+                addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's
+                `scopes`.
+            id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
+                scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
+                picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -90,8 +98,9 @@ class TenantMethods(Namespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -182,8 +191,9 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        force: bool | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -230,6 +240,12 @@ class TenantMethods(Namespace):
                 linked providers), also if the developer made the change, one when the account is locked, and one for
                 the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
                 that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            audience_scopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+                addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's
+                `scopes`.
+            id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
+                scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
+                picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -247,8 +263,9 @@ class TenantMethods(Namespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))
 
 
@@ -267,7 +284,9 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -281,8 +300,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -346,8 +366,9 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        force: bool | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -361,6 +382,7 @@ class AsyncTenantMethods(AsyncNamespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "force": force, "customTokenSigners": custom_token_signers,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))

@@ -283,6 +283,22 @@ public struct AccountMethods: Sendable {
         Items(listPages(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, timeout: timeout, trace: trace)) { $0.accounts }
     }
 
+    /// Get the profile of the signed-in user.
+    ///
+    /// Returns the attributes that the tenant does not exclude with `userReadable: false`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantNotFoundError`.
+    public func me(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> OwnProfile {
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.me", _params, timeout: timeout, trace: trace)
+    }
+
     /// Merge two accounts of the signed-in user into one.
     ///
     /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
@@ -438,6 +454,24 @@ public struct AccountMethods: Sendable {
             ("emailVerified", emailVerified), ("disabled", disabled), ("mustChangePassword", mustChangePassword),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("account.update", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Change the attributes of the signed-in user.
+    ///
+    /// The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - attributes: The attributes to change.
+    /// - Throws: `AttributeNotYoursError`, `InvalidAttributesError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantNotFoundError`.
+    @discardableResult
+    public func updateOwn(idToken: String, attributes: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> OwnProfile {
+        let _params = JSONObject([("idToken", idToken), ("attributes", attributes)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.updateOwn", _params, timeout: timeout, trace: trace)
     }
 }
 

@@ -483,6 +483,42 @@ public final class AccountMethods {
     public Items<Account> listAll() { return listAll(params -> {}); }
 
     /**
+     * Gets the profile of the signed-in user. Returns the attributes that the tenant does not exclude with <code>userReadable:
+     * false</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: cognito GetUser; firebase accounts:lookup; SDK: currentUser.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public OwnProfile me(AccountMeParams params) { return caller.call("account.me", params.require("idToken"), OwnProfile::new); }
+
+    /**
+     * {@return a future of {@link #me(AccountMeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<OwnProfile> meAsync(AccountMeParams params) {
+        return caller.callAsync("account.me", params.require("idToken"), OwnProfile::new);
+    }
+
+    /**
+     * {@return the result of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters
+     */
+    public OwnProfile me(Consumer<AccountMeParams> params) { return me(Params.filled(new AccountMeParams(), params)); }
+
+    /**
+     * {@return a future of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<OwnProfile> meAsync(Consumer<AccountMeParams> params) {
+        return meAsync(Params.filled(new AccountMeParams(), params));
+    }
+
+    /**
      * Merges two accounts of the signed-in user into one. Requires an ID token of each account from a sign-in at most 5 minutes old;
      * anonymous accounts are exempt from this limit. The account of <code>idToken</code> (the target) keeps its ID. The account of
      * <code>sourceIdToken</code> (the source) is removed, and its ID fails with <code>accountMerged</code>. Sign-in methods, attributes,
@@ -777,5 +813,46 @@ public final class AccountMethods {
      */
     public CompletableFuture<Account> updateAsync(Consumer<AccountUpdateParams> params) {
         return updateAsync(Params.filled(new AccountUpdateParams(), params));
+    }
+
+    /**
+     * Changes the attributes of the signed-in user. The user can change the attributes that the tenant marks with
+     * <code>userWritable</code>. The rules of a sign-up apply. The value <code>null</code> removes an attribute that is not required. If
+     * any attribute is not accepted, nothing changes.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes; firebase accounts:update; SDK: updateProfile.
+     * <p>Errors: {@link AttributeNotYoursException}, {@link InvalidAttributesException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public OwnProfile updateOwn(AccountUpdateOwnParams params) {
+        return caller.call("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<OwnProfile> updateOwnAsync(AccountUpdateOwnParams params) {
+        return caller.callAsync("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
+    }
+
+    /**
+     * {@return the result of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public OwnProfile updateOwn(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwn(Params.filled(new AccountUpdateOwnParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<OwnProfile> updateOwnAsync(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwnAsync(Params.filled(new AccountUpdateOwnParams(), params));
     }
 }

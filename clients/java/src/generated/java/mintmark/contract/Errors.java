@@ -120,6 +120,8 @@ public final class Errors {
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
             case 4143 -> new TooManyApplicationsException(response);
+            case 4144 -> new AttributeNotYoursException(response);
+            case 4145 -> new SecondFactorRequiredException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

@@ -56,7 +56,7 @@ public final class SessionMethods {
      * getIdToken.
      * <p>Errors: {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link RefreshTokenExpiredException}, {@link
      * RefreshTokenReusedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
-     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}.
+     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link SecondFactorRequiredException}.
      * @param params the parameters
      * @return the result
      */
