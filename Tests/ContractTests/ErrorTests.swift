@@ -112,6 +112,8 @@ import Testing
         (4141, "clientNotPermitted"),
         (4142, "invalidApplication"),
         (4143, "tooManyApplications"),
+        (4144, "attributeNotYours"),
+        (4145, "secondFactorRequired"),
         (5001, "accountNotFound"),
         (5002, "accountDisabled"),
         (5003, "accountExists"),

@@ -15,13 +15,15 @@ public struct PasswordResetService: Sendable {
     }
 
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> PasswordResetStep {
+        if let redirection = flow.redirection { return redirection.passwordReset }
         let token = flows.token(of: flow)
         switch flow.stage {
         case .codeRequired:
             return .codeRequired(
                 .init(
-                    continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
-                    resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
+                    continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
+                    codeLength: tenant.codes.length,
+                    resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
         case .passwordRequired, .attributesRequired:
             return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:

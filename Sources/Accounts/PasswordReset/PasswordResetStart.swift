@@ -9,14 +9,15 @@ extension PasswordResetService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = try tenant.nativeApplication(request.clientId)
+        let application = FlowApplication(
+            name: try tenant.nativeApplication(request.clientId).name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
             [
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ] + application.fingerprint)
+            ] + application.fingerprint(sends: request.send))
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if !tenant.enumerationProtection {
             guard let account else { throw try flows.failed(UserNotFound(in: tenant), by: client, at: now) }
@@ -24,15 +25,19 @@ extension PasswordResetService {
             // The user has proved nothing yet, so the error omits the account ID.
             if account.isDisabled { throw AccountDisabled() }
         }
+        // A reset needs a code and a new password; only the code can be missing in an application that resets passwords.
+        if let redirection = application.redirection(for: [.code]) { return redirection.passwordReset }
         let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false
         var draft = flows.newFlow(
             .passwordReset, .codeRequired, username, of: account?.id ?? context.random.uuid(), in: tenant,
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
-        draft.application = FlowApplication(name: application.name)
-        let flow = try flows.begin(.passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in
-            draft
-        }
+        draft.application = application
+        let flow =
+            request.send
+            ? try flows.begin(
+                .passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now, draft: { _ in draft })
+            : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }
 }

@@ -28,8 +28,11 @@ extension Flow {
     /// and the
     /// error does not reveal whether the code was correct.
     ///
-    /// - Throws: `CodeExpired`.
+    /// - Throws: `CodeExpired`, `StepNotPossible` if no code was sent.
     func requireLivingCode(_ policy: CodePolicy, at now: Int64) throws {
+        if awaitsFirstCode, [.signUp, .signIn, .passwordReset].contains(kind) {
+            throw StepNotPossible(expected: "\(kind.namespace).challenge")
+        }
         if now >= code.expiresAt {
             throw CodeExpired(expiredAt: code.expiresAt, next: resendMethod, resendAt: resendAt(policy))
         }

@@ -22,6 +22,49 @@ extension Flows {
             }, commit: { tx, flow in try stored(tx, flow) })
     }
 
+    /// Starts a flow without sending a message.
+    ///
+    /// - Parameter draft: Returns the new flow.
+    func beginQuietly(at address: String, request: [UInt8], at now: Int64, draft: (Transaction) throws -> Flow) throws -> Flow {
+        try context.database.write { tx in
+            try tx.lock([Self.lockName(address: address)])
+            if let earlier = try tx.flow(begunBy: request, at: now) { return earlier }
+            let flow = try draft(tx)
+            try tx.insert(flow)
+            return flow
+        }
+    }
+
+    /// Sends the code that a flow waits for, or advances a flow that waits for a password.
+    ///
+    /// - Parameter accepts: The parts that the application can carry out in this call. Defaults to those of the flow.
+    /// - Returns: The flow, or the redirection that the step requires. The flow then does not change.
+    /// - Throws: The errors of `resend`.
+    func challenge(
+        _ step: FlowStep, accepts: [FlowCapability]?, _ purpose: MessagePurpose, _ sending: CodeSending
+    ) throws -> Challenged {
+        let found = try step.peek()
+        var application = found.flow.application
+        application.accepts = accepts ?? application.accepts
+        // A repeated request led to the current step already.
+        if let redirection = application.redirection(for: found.flow.needed) { return .redirected(redirection) }
+        if found.flow.stage == .passwordRequired {
+            let flow = try step.take { _, flow, _ in
+                try flow.require(.passwordRequired)
+                return .moved
+            }
+            return .advanced(flow, found.tenant)
+        }
+        let sent = try resend(step, purpose, sending)
+        return .advanced(sent.flow, sent.tenant)
+    }
+
+    /// The outcome of a challenge.
+    enum Challenged {
+        case advanced(Flow, TenantRecord)
+        case redirected(Redirection)
+    }
+
     /// Sends a new code for a flow that waits for one. If sending fails, the flow does not change.
     ///
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,

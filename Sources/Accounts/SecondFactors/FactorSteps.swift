@@ -23,12 +23,15 @@ struct FactorDraft: Sendable, Equatable {
     var target: String?
     /// The decoded secret of a TOTP app.
     var secret: [UInt8]?
+    /// Whether the target is the verified address of the account and needs no code.
+    var isVerified = false
 
     func sealed(in flow: String, _ vault: Vault) -> [UInt8] {
         var object: JSONObject = ["id": .string(id), "kind": .string(kind.rawValue)]
         object["name"] = displayName.map { .string($0) }
         object["target"] = target.map { .string($0) }
         object["secret"] = secret.map { .array($0.map { .number(JSONNumber(Int64($0))) }) }
+        if isVerified { object["verified"] = .bool(true) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
     }
 
@@ -41,6 +44,7 @@ struct FactorDraft: Sendable, Equatable {
         self.init(
             id: id, kind: kind, displayName: object["name"]?.string, target: object["target"]?.string,
             secret: object["secret"]?.array.map { $0.compactMap { $0.int.map { UInt8(truncatingIfNeeded: $0) } } })
+        isVerified = object["verified"]?.bool ?? false
     }
 
     init(id: String, kind: FactorRecord.Kind, displayName: String?, target: String?, secret: [UInt8]?) {

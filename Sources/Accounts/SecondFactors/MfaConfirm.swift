@@ -12,12 +12,12 @@ extension MfaService {
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let flowStep = try flows.step(
             of: Self.enrollments, token: request.continuationToken, by: MfaConfirm.info.name,
-            with: [.string(request.code)], from: request.client
+            with: [request.code.map { .string($0) } ?? .null] + (request.deferTokens ? [.bool(true)] : []), from: request.client
         ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
+        let flow = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.enrollmentCode)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.draft else {
@@ -38,12 +38,17 @@ extension MfaService {
             try SignInCompletion.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
-            let codeStep: Int64?
-            switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
-            case .failure(let refusal):
-                try tx.countFailure(of: flowStep.client, at: now)
-                return .refused(refusal)
-            case .success(let found): codeStep = found
+            var codeStep: Int64?
+            if !draft.isVerified {
+                switch check.judge(try request.requiredCode, of: draft, &flow, tenant, at: now) {
+                case .failure(let refusal):
+                    try tx.countFailure(of: flowStep.client, at: now)
+                    return .refused(refusal)
+                case .success(let found): codeStep = found
+                }
+            } else if !account.hasVerified(draft.target) {
+                // The address changed after `mfa.enroll`, so nobody has proved to own the new factor.
+                return .ended(FlowEnded(.accountChanged))
             }
             let factor = record(of: draft, for: account, step: codeStep, at: now)
             try tx.insert(factor)
@@ -56,10 +61,11 @@ extension MfaService {
             try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
             signIn.proof = signIn.proof.adding(VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id))
+            if request.deferTokens { return try deferTokens(of: signIn, in: &flow, tx) }
             result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }
-        guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
+        guard let (signedIn, tenant, signIn) = result else { return try deferred(flow) }
         return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
     }
 
@@ -68,5 +74,18 @@ extension MfaService {
             id: draft.id, accountId: account.id, kind: draft.kind, displayName: draft.displayName, target: draft.target,
             secret: draft.secret.map { context.vault.seal(SecretBytes($0), as: FactorRecord.sealName(draft.id)) }, lastStep: step,
             enrolledAt: now, lastUsedAt: nil)
+    }
+}
+
+extension MfaConfirm.Params {
+    /// - Throws: `InvalidParams` if the code is missing.
+    fileprivate var requiredCode: String {
+        get throws {
+            if let code { return code }
+            throw InvalidParams(
+                violations: [
+                    Violation(pointer: "/code", rule: "required", message: "code is missing. Pass the code of the factor.")
+                ])
+        }
     }
 }

@@ -25,23 +25,26 @@ extension MfaService {
         let texts = [request.displayName, request.email, request.phoneNumber, request.language].map { text -> JSONValue in
             text.map { .string($0) } ?? .null
         }
-        let fingerprint = flows.fingerprint(MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts)
+        let fingerprint = flows.fingerprint(
+            MfaEnroll.info.name, [.string(named), .string(request.kind.rawValue)] + texts + (request.skipVerified ? [.bool(true)] : []))
         let source = try source(of: request, fingerprint, at: now)
         let client = try flows.admit(request.client, tenantId: source.tenant.id, at: now)
         let kind = FactorRecord.Kind(rawValue: request.kind.rawValue) ?? .totp
-        let draft = FactorDraft(
+        var draft = FactorDraft(
             id: Base64URL.encode(context.random.bytes(21)), kind: kind, displayName: request.displayName,
             target: try target(of: request, source.account),
             secret: kind == .totp ? context.random.bytes(TOTP.secretCount) : nil)
-        guard let recipient = draft.recipient else {
+        draft.isVerified = request.skipVerified && kind == .email && source.account.hasVerified(draft.target)
+        let enrolled = draft
+        guard let recipient = draft.recipient, !draft.isVerified else {
             let flow = try context.database.write { tx in
                 try tx.lock([Flows.lockName(address: source.address), source.account.id])
-                switch try source.draft(self, draft, fingerprint, at: now, in: tx) {
+                switch try source.draft(self, enrolled, fingerprint, at: now, in: tx) {
                 case .repeated(let flow): return flow
                 case .send(var flow, let isNew):
                     flow.code = Flow.Code()
                     if isNew { try tx.insert(flow) }
-                    try source.commit(draft, &flow, fingerprint, context.vault, at: now, in: tx)
+                    try source.commit(enrolled, &flow, fingerprint, context.vault, at: now, in: tx)
                     try tx.update(flow)
                     return flow
                 }
@@ -51,8 +54,8 @@ extension MfaService {
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
         let flow = try sending.send(
             for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
-            client: client, at: now, draft: { try source.draft(self, draft, fingerprint, at: now, in: $0) },
-            commit: { try source.commit(draft, &$1, fingerprint, context.vault, at: now, in: $0) })
+            client: client, at: now, draft: { try source.draft(self, enrolled, fingerprint, at: now, in: $0) },
+            commit: { try source.commit(enrolled, &$1, fingerprint, context.vault, at: now, in: $0) })
         return try answer(flow, source, request.qr)
     }
 
@@ -123,13 +126,22 @@ extension MfaService {
         case .email:
             return .email(
                 .init(
-                    continuationToken: token, factorId: draft.id, sentTo: sentTo, channel: .email, codeLength: tenant.codes.length,
-                    resendAt: resendAt, expiresAt: flow.code.expiresAt))
+                    continuationToken: token, factorId: draft.id, verified: draft.isVerified ? true : nil, sentTo: sentTo,
+                    channel: .email, codeLength: tenant.codes.length, resendAt: draft.isVerified ? flow.requestedAt : resendAt,
+                    expiresAt: draft.isVerified ? flow.expiresAt : flow.code.expiresAt))
         case .sms:
             return .sms(
                 .init(
                     continuationToken: token, factorId: draft.id, sentTo: sentTo, channel: .sms, codeLength: tenant.codes.length,
                     resendAt: resendAt, expiresAt: flow.code.expiresAt))
         }
+    }
+}
+
+extension AccountRecord {
+    /// Whether `address` is the verified email address of the account.
+    func hasVerified(_ address: String?) -> Bool {
+        guard let address, let email else { return false }
+        return isEmailVerified && Username.fold(address) == Username.fold(email)
     }
 }

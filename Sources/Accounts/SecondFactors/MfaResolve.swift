@@ -10,12 +10,13 @@ extension MfaService {
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let flowStep = try flows.step(
             of: Self.signIns, token: request.continuationToken, by: MfaResolve.info.name,
-            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)], from: request.client
+            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)] + (request.deferTokens ? [.bool(true)] : []),
+            from: request.client
         ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
-        _ = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
+        let flow = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.secondFactorRequired)
             try tx.lock([flow.accountId])
             guard var account = try tx.account(flow.accountId), let step = try tx.factorStep(of: flow.id), let sealed = step.signIn else {
@@ -50,11 +51,12 @@ extension MfaService {
                 signIn.proof = signIn.proof.adding(shown)
                 if shown == .recovery { try notify(.recoveryCodeUsed, what: "\(try tx.recoveryCodesLeft(of: account.id))") }
                 if signIn.isAfterFailures { try notify(.signInAfterFailures, what: "\(signIn.failures)") }
+                if request.deferTokens { return try deferTokens(of: signIn, in: &flow, tx) }
                 result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
                 return .finished
             }
         }
-        guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
+        guard let (signedIn, tenant, signIn) = result else { return try deferred(flow) }
         return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
     }
 }

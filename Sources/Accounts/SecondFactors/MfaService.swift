@@ -8,7 +8,7 @@ public struct MfaService: Sendable {
     let flows: Flows
     let sending: CodeSending
     let check: FactorCheck
-    let completion: SignInCompletion
+    var completion: SignInCompletion
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context

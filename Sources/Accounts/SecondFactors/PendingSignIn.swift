@@ -12,6 +12,8 @@ struct PendingSignIn: Sendable, Equatable {
     var scope: String?
     /// The application in which the user signs in; `nil` for the default application of the tenant.
     var application: ApplicationName?
+    /// The parts of the flow that the application can carry out, for the flow of a second factor.
+    var accepts: [FlowCapability]?
     var isNew = false
     /// The identity at the provider, for a federated sign-in.
     var identity: ProviderIdentity?
@@ -20,6 +22,9 @@ struct PendingSignIn: Sendable, Equatable {
     var awaitsLink = false
     /// The number of wrong passwords and codes before the sign-in.
     var failures: Int64 = 0
+
+    /// Whether all factors are verified, and the tokens wait for `signIn.withContinuation`.
+    var isDeferred = false
 
     /// Whether the user gets a notice about the failures.
     var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
@@ -55,6 +60,11 @@ struct PendingSignIn: Sendable, Equatable {
         object["scope"] = scope.map { .string($0) }
         if let application { object["application"] = ["id": .string(application.id), "clientId": .string(application.clientId)] }
         object["passkeyId"] = proof.passkeyId.map { .string($0) }
+        object["authenticatedAt"] = proof.authenticatedAt.map { .number(JSONNumber($0)) }
+        if let factor = proof.secondFactor {
+            object["secondFactor"] = ["kind": .string(factor.kind), "factorId": .string(factor.factorId)]
+        }
+        if isDeferred { object["isDeferred"] = .bool(true) }
         object["identity"] = identity.map { .object($0.object) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
     }
@@ -66,6 +76,11 @@ struct PendingSignIn: Sendable, Equatable {
         proof = SignInProof(
             amr: object["amr"]?.array?.compactMap(\.string) ?? [], provider: provider, claims: object["claims"]?.object ?? [:])
         proof.passkeyId = object["passkeyId"]?.string
+        proof.authenticatedAt = object["authenticatedAt"]?.int
+        if let factor = object["secondFactor"]?.object, let kind = factor["kind"]?.string, let id = factor["factorId"]?.string {
+            proof.secondFactor = VerifiedFactor(kind: kind, factorId: id)
+        }
+        isDeferred = object["isDeferred"]?.bool ?? false
         failures = object["failures"]?.int ?? 0
         audience = object["audience"]?.string
         scope = object["scope"]?.string

@@ -22,10 +22,14 @@ package struct AccessGrant: Sendable, Equatable {
         let audience = requested ?? own
         let client = tenant.application(named: application)
         try SignInCompletion.check(audience, of: tenant, by: client)
+        let request = ScopeRequest(application: client, audience: audience)
+        // For another audience, a default application without `consent` can request every scope; others those of their consent.
+        let consented = Scopes(tenant.offeredScopes(to: request).filter { client?.consents(to: $0) ?? true })
         return AccessGrant(
             audience: audience,
             scopes: audience == own
-                ? try Scopes.refreshed(scope, of: scopes, by: tenant) : try Scopes.granted(scope, by: tenant, to: client),
+                ? try Scopes.refreshed(scope, of: scopes, by: tenant, to: request)
+                : try Scopes.refreshed(scope ?? Scopes.usual, of: consented, by: tenant, to: request),
             application: application)
     }
 }

@@ -48,7 +48,9 @@ extension SignInService {
         case .passwordRequired(let step): return .pending(continuationToken: step.continuationToken)
         case .secondFactorRequired(let step): return .pending(continuationToken: step.continuationToken)
         case .secondFactorEnrollmentRequired(let step): return .pending(continuationToken: step.continuationToken)
-        case .providerRequired: return .pending(continuationToken: "")
+        case .tokensDeferred(let step): return .pending(continuationToken: step.continuationToken)
+        // Callers of this function accept every part of a flow.
+        case .providerRequired, .redirectRequired: return .pending(continuationToken: "")
         }
     }
 

@@ -26,7 +26,8 @@ extension SignInCompletion {
     ) throws -> FirstFactor {
         let (flow, now) = (attempt.flow, attempt.now)
         var signIn = signIn
-        if let flow { signIn.application = flow.application.name }
+        let application = flow?.application ?? FlowApplication(name: signIn.application, accepts: signIn.accepts)
+        signIn.application = application.name
         if attempt.gate.hasDisabled(account.id) { return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx)) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
@@ -51,7 +52,7 @@ extension SignInCompletion {
                 accountId: account.id, language: nil, request: [], at: now)
         pending.stage = stage
         pending.code = Flow.Code()
-        pending.application = FlowApplication(name: signIn.application)
+        pending.application = application
         if flow == nil { try tx.insert(pending) }
         try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: pending.id, context.vault)), of: pending.id)
         return .pending(pending)
@@ -84,6 +85,7 @@ extension SignInCompletion {
     ///
     /// - Throws: `ContinuationTokenInvalid` if the flow waits for another step.
     func answer(pending flow: Flow, _ tenant: TenantRecord) throws -> SignInStep {
+        if let redirection = flow.redirection { return redirection.signIn }
         let token = ContinuationTokens(context).token(of: flow.id, step: flow.step)
         switch flow.stage {
         case .secondFactorRequired:
@@ -101,8 +103,21 @@ extension SignInCompletion {
                 email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
                 canSend: { context.delivery.carries($0, for: tenant.settings.delivery) })
             return .secondFactorEnrollmentRequired(
-                .init(continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds))
+                .init(
+                    continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds,
+                    kinds: kinds.map { EnrollableFactor($0, of: account) }))
         default: throw ContinuationTokenInvalid()
         }
+    }
+}
+
+extension EnrollableFactor {
+    /// - Parameter account: The account, whose verified address can become a factor unless its own codes already go there.
+    fileprivate init(_ kind: FactorKind, of account: AccountRecord?) {
+        guard kind == .email, let account, account.isEmailVerified, account.ownWayIn != "code", let email = account.email else {
+            self.init(kind: kind)
+            return
+        }
+        self.init(kind: kind, hint: Recipient.email(email).masked, verified: true)
     }
 }

@@ -24,9 +24,9 @@ package struct Scopes: Sendable, Equatable {
     /// Returns the scopes that a sign-in grants.
     ///
     /// - Throws: `ScopeNotOffered` with every requested scope that the tenant does not offer.
-    static func granted(_ asked: String?, by tenant: TenantRecord, to application: ApplicationRecord? = nil) throws -> Scopes {
+    static func granted(_ asked: String?, by tenant: TenantRecord, to request: ScopeRequest = ScopeRequest()) throws -> Scopes {
         let asked = Scopes(asked ?? usual)
-        let missing = Scopes(tenant.offeredScopes(to: application)).lacking(asked.names)
+        let missing = Scopes(tenant.offeredScopes(to: request)).lacking(asked.names)
         if !missing.isEmpty { throw ScopeNotOffered(tenantId: tenant.id, scopes: missing) }
         return asked
     }
@@ -35,24 +35,55 @@ package struct Scopes: Sendable, Equatable {
     /// that the tenant still offers.
     ///
     /// - Throws: `ScopeNotOffered`, `ScopeNotGranted`.
-    static func refreshed(_ asked: String?, of granted: Scopes, by tenant: TenantRecord) throws -> Scopes {
+    static func refreshed(
+        _ asked: String?, of granted: Scopes, by tenant: TenantRecord, to request: ScopeRequest = ScopeRequest()
+    ) throws -> Scopes {
         guard let asked else {
-            let offered = standard + tenant.scopes
+            let offered = tenant.offeredScopes(to: request)
             return Scopes(granted.names.filter { offered.contains($0) })
         }
-        let part = try Self.granted(asked, by: tenant)
+        let part = try Self.granted(asked, by: tenant, to: request)
         let missing = granted.lacking(part.names)
+        // The consent is that of the application, so the user need not be asked again.
+        let refused = missing.filter { request.application?.consents(to: $0) == false }
+        if !refused.isEmpty { throw ScopeNotOffered(tenantId: tenant.id, scopes: refused) }
+        if missing.allSatisfy({ request.application?.consents(to: $0) == true }) { return part }
         if !missing.isEmpty { throw ScopeNotGranted(scopes: missing, granted: granted.names) }
         return part
     }
 }
 
-extension TenantRecord {
-    /// The scopes that an application can request.
-    func offeredScopes(to application: ApplicationRecord?) -> [String] {
-        let own = application?.settings.scopes
-        return Scopes.standard + (own.map { own in scopes.filter { own.contains($0) } } ?? scopes)
+/// The application and the audience for which scopes are requested.
+struct ScopeRequest {
+    var application: ApplicationRecord?
+    /// `nil` for the tenant itself.
+    var audience: String?
+}
+
+extension ApplicationRecord {
+    /// Whether a refresh can request a scope that was not granted at sign-in. `nil` for a default application without `consent`: its
+    /// sessions keep to the granted scopes.
+    func consents(to scope: String) -> Bool? {
+        guard let consent = settings.consent else { return isDefault ? nil : true }
+        return consent.contains(scope) || Scopes.standard.contains(scope)
     }
+}
+
+extension TenantRecord {
+    /// The scopes of an audience, or of the tenant itself.
+    func scopes(of audience: String?) -> [String] {
+        guard let audience, audience != id else { return scopes }
+        return settings.audienceScopes?.first { $0.audience == audience }?.scopes ?? scopes
+    }
+
+    /// The scopes that an application can request.
+    func offeredScopes(to request: ScopeRequest) -> [String] {
+        let (all, own) = (scopes(of: request.audience), request.application?.settings.scopes)
+        return Scopes.standard + (own.map { own in all.filter { own.contains($0) } } ?? all)
+    }
+
+    /// The scopes of the tenant and of all its audiences.
+    package var allScopes: [String] { scopes + (settings.audienceScopes ?? []).flatMap(\.scopes) }
 
     /// The audiences, in addition to the tenant itself, for which an application can request access tokens.
     func offeredAudiences(to application: ApplicationRecord?) -> [String] {

@@ -21,7 +21,7 @@ extension SessionService {
     /// Exchanges a refresh token for new tokens. The refresh token is then used.
     ///
     /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`,
-    ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
+    ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`, `SecondFactorRequired`.
     /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = context.clock.now
@@ -66,6 +66,11 @@ extension SessionService {
         }
         if let clientId = request.clientId, clientId != session.grant.application?.clientId ?? tenant.id { throw RefreshTokenInvalid() }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        if tenant.settings.mfa == .required, session.secondFactor == nil,
+            SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing
+        {
+            throw SecondFactorRequired()
+        }
         // The grant stored with the session does not change: this is the grant of one access token.
         session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)
         session.lastUsedAt = now

@@ -4,7 +4,7 @@ import Contract
 public struct SessionService: Sendable {
     var context: AccountsContext
     let configurations: TenantConfigurationCache
-    package let completion: SignInCompletion
+    package var completion: SignInCompletion
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context

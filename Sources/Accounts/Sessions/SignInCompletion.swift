@@ -10,6 +10,8 @@ import Storage
 package struct SignInCompletion: Sendable {
     let context: AccountsContext
     let configurations: TenantConfigurationCache
+    /// Whether ID tokens have the claims of Microsoft Entra in every tenant.
+    var issuesProfiles = false
     private let refreshKey: SecretBytes
 
     package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
@@ -128,7 +130,9 @@ package struct SignInCompletion: Sendable {
             throw ClientUnknown(tenantId: tenant.id, clientId: signIn.application?.clientId ?? tenant.id)
         }
         return AccessGrant(
-            audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant, to: application),
+            audience: signIn.audience ?? tenant.id,
+            scopes: try Scopes.granted(
+                signIn.scope, by: tenant, to: ScopeRequest(application: application, audience: signIn.audience)),
             application: signIn.application)
     }
 
@@ -145,7 +149,7 @@ package struct SignInCompletion: Sendable {
     static func check(
         _ audience: String?, _ scope: String? = nil, of tenant: TenantRecord, by application: ApplicationRecord? = nil
     ) throws {
-        _ = try Scopes.granted(scope, by: tenant, to: application)
+        _ = try Scopes.granted(scope, by: tenant, to: ScopeRequest(application: application, audience: audience))
         guard let audience, audience != tenant.id, !tenant.offeredAudiences(to: application).contains(audience) else { return }
         throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
     }
@@ -155,7 +159,8 @@ package struct SignInCompletion: Sendable {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
             issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
-            session: signedIn.session, logins: signedIn.logins, issuedAt: now)
+            session: signedIn.session, logins: signedIn.logins, issuedAt: now,
+            profile: IDTokenProfile(signedIn.session, isOn: issuesProfiles || tenant.settings.idTokenProfile))
         let expiresAt = now + tenant.tokens.idTokenSeconds
         return Tokens(
             idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),

@@ -2,6 +2,12 @@ import Contract
 
 /// Signs in with email address and password in one step, for all methods that accept them.
 struct PasswordSignIn: Sendable {
+    /// The application in which the user signs in.
+    struct OwnApplication {
+        var clientId: String?
+        var accepts: [FlowCapability]?
+    }
+
     let context: AccountsContext
     let configurations: TenantConfigurationCache
     private let passwords: PasswordCheck
@@ -21,13 +27,13 @@ struct PasswordSignIn: Sendable {
     ///   `TokenRevoked`.
     func signIn(
         _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
-        scope: String? = nil, client: ClientKey? = nil, clientId: String? = nil, _ method: String, _ call: any CallContext
+        scope: String? = nil, client: ClientKey? = nil, in own: OwnApplication = OwnApplication(), _ method: String, _ call: any CallContext
     ) throws -> SignInStep {
         let now = context.clock.now
         let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, application, before, subject) = try context.database.read { tx in
             let tenant = try configurations.enabledTenant(tenantId, in: tx)
-            let application = token == nil ? try tenant.nativeApplication(clientId) : nil
+            let application = token == nil ? try tenant.nativeApplication(own.clientId) : nil
             try SignInCompletion.check(audience, scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
@@ -44,9 +50,11 @@ struct PasswordSignIn: Sendable {
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
             try passwords.requireKnown(before)
         }
+        if let redirection = FlowApplication(accepts: own.accepts).redirection(for: [.password]) { return redirection.signIn }
         let outcome = try attempt.gate.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
             var signIn = PendingSignIn(.password, audience: audience, scope: scope)
             signIn.application = application?.name
+            signIn.accepts = own.accepts
             signIn.failures = try tx.lockout(of: subject, at: now).failures
             let address = "\(tenant.id)/\(username.folded)"
             try tx.lock([Flows.lockName(address: address)])

@@ -8,7 +8,7 @@ public struct SignInService: Sendable {
     let flows: Flows
     let sending: CodeSending
     let passwords: PasswordCheck
-    let completion: SignInCompletion
+    var completion: SignInCompletion
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context
@@ -21,14 +21,16 @@ public struct SignInService: Sendable {
 
     /// The result for a sign-in that is not complete.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignInStep {
+        if let redirection = flow.redirection { return redirection.signIn }
         let token = flows.token(of: flow)
         guard flow.stage == .codeRequired else {
             return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         }
         return .codeRequired(
             .init(
-                continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
-                resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
+                continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
+                codeLength: tenant.codes.length,
+                resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
     }
 
     /// The subject under which failures of a sign-in are counted: the account, or the address if the flow is a decoy.

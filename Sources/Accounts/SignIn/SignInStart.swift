@@ -10,14 +10,15 @@ extension SignInService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = try tenant.nativeApplication(request.clientId)
+        let application = FlowApplication(
+            name: try tenant.nativeApplication(request.clientId).name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
             [
                 .string(tenant.id), .string(request.username), request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ] + application.fingerprint)
+            ] + application.fingerprint(sends: request.send))
         let account = try context.database.read { try $0.account(named: username.folded, in: tenant.id) }
         if account == nil, !tenant.enumerationProtection {
             throw try flows.failed(UserNotFound(in: tenant), by: client, at: now)
@@ -28,6 +29,7 @@ extension SignInService {
         // For a user who signs in with a provider, return the providers, unless this would reveal the account.
         if case .elsewhere(let providers, let reset) = way, !tenant.enumerationProtection {
             if let reset, providers.isEmpty { throw PasswordNotSet(next: reset) }
+            if let redirection = application.redirection(for: [.provider]) { return redirection.signIn }
             return .providerRequired(.init(next: reset, providers: providers))
         }
         if let account, !tenant.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
@@ -40,18 +42,12 @@ extension SignInService {
             of: (known == nil ? nil : account?.id) ?? context.random.uuid(),
             in: tenant, language: request.language, request: fingerprint, at: now)
         draft.isDecoy = known == nil
-        draft.application = FlowApplication(name: application.name)
-        guard method == .password else {
-            return answer(
-                try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft },
-                tenant)
-        }
-        let flow = try context.database.write { tx in
-            try tx.lock([Flows.lockName(address: draft.address)])
-            if let earlier = try tx.flow(begunBy: fingerprint, at: now) { return earlier }
-            try tx.insert(draft)
-            return draft
-        }
+        draft.application = application
+        if let redirection = draft.redirection { return redirection.signIn }
+        let flow =
+            method == .password || !request.send
+            ? try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
+            : try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft }
         return answer(flow, tenant)
     }
 }

@@ -32,7 +32,7 @@ extension SignInService {
     }
 
     private func finish(
-        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: FlowApplication, _ client: ClientKey?,
+        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: ApplicationRecord, _ client: ClientKey?,
         _ proven: ProvenCredential, _ call: any CallContext
     ) throws -> SignInWithCredential.Result {
         let now = context.clock.now
@@ -41,7 +41,7 @@ extension SignInService {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
                 username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,
-                clientId: request.clientId, name, call)
+                in: .init(clientId: request.clientId), name, call)
         case .provider(let identity, let spending):
             let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             var signIn = PendingSignIn(

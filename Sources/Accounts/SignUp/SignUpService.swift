@@ -18,13 +18,15 @@ public struct SignUpService: Sendable {
 
     /// The result for the current step of a sign-up. It depends only on the flow and the tenant.
     func answer(_ flow: Flow, _ tenant: TenantRecord) -> SignUpStep {
+        if let redirection = flow.redirection { return redirection.signUp }
         let token = flows.token(of: flow)
         switch flow.stage {
         case .codeRequired:
             return .codeRequired(
                 .init(
-                    continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
-                    resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
+                    continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
+                    codeLength: tenant.codes.length,
+                    resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
         case .passwordRequired: return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .attributesRequired:
             let missing = AttributeRules.missing(tenant.attributes, in: flow.attributes)

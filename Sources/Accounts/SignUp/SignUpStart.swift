@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Storage
 
 extension SignUpService {
     /// Starts a sign-up and sends the code.
@@ -10,7 +11,8 @@ extension SignUpService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = try tenant.nativeApplication(request.clientId)
+        let application = FlowApplication(
+            name: try tenant.nativeApplication(request.clientId).name, accepts: request.accepts)
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -19,7 +21,8 @@ extension SignUpService {
                 .string(tenant.id), .string(request.username), request.password.map { .string($0) } ?? .null,
                 request.attributes.map { .object($0) } ?? .null, request.language.map { .string($0) } ?? .null,
                 client.map { .string($0.text) } ?? .null,
-            ] + application.fingerprint)
+            ] + application.fingerprint(sends: request.send))
+        if let redirection = application.redirection(for: request.needed(by: tenant)) { return redirection.signUp }
         let isHidden = tenant.enumerationProtection
         let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
@@ -27,15 +30,20 @@ extension SignUpService {
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: context.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
-        draft.application = FlowApplication(name: application.name)
+        draft.application = application
         draft.attributes = attributes
         draft.password = try request.password.map { try context.passwords.sealed($0, as: draft.accountId) }
-        let flow = try flows.begin(.signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
+        let begun: (Transaction) throws -> Flow = { tx in
             var flow = draft
             flow.isDecoy = try tx.isTaken(username.folded, in: tenant.id)
             if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
             return flow
         }
+        let flow =
+            request.send
+            ? try flows.begin(
+                .signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now, draft: begun)
+            : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now, draft: begun)
         return answer(flow, tenant)
     }
 
@@ -59,5 +67,16 @@ extension SignUpService {
         if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
         let words = ContextWords(addresses: [address], attributes: attributes, tenant)
         try context.check(password, tenant, context: words, of: accountId, method, call)
+    }
+}
+
+extension SignUpStart.Params {
+    /// The parts of the flow that the sign-up needs.
+    fileprivate func needed(by tenant: TenantRecord) -> [FlowCapability] {
+        switch tenant.settings.localAccountMethod {
+        case .emailCode: [.code]
+        case .emailPassword: [.code, .password]
+        case .either: password == nil ? [.code] : [.code, .password]
+        }
     }
 }

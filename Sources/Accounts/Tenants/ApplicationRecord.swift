@@ -70,11 +70,6 @@ extension ApplicationRecord {
     var name: ApplicationName? { isDefault ? nil : ApplicationName(id: id, clientId: clientId) }
 }
 
-extension ApplicationRecord {
-    /// The part of the fingerprint of a start. Empty for the default application, as before applications existed.
-    var fingerprint: [JSONValue] { name.map { [.string($0.id)] } ?? [] }
-}
-
 extension TenantRecord {
     /// Returns an application. The default application always exists.
     package func application(_ clientId: String?) -> ApplicationRecord? {

@@ -15,7 +15,7 @@ package enum ApplicationRules {
         {
             throw refuse("/audiences/\(place)", "the tenant does not have this audience; add it to the audiences of the tenant first")
         }
-        let offered = Scopes.standard + tenant.scopes
+        let offered = Scopes.standard + tenant.allScopes
         for (place, scope) in (settings.scopes ?? []).enumerated() where !offered.contains(scope) {
             throw refuse("/scopes/\(place)", "the tenant does not offer this scope; add it to the scopes of the tenant first")
         }
@@ -58,5 +58,21 @@ package enum ApplicationRules {
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+extension TenantRules {
+    /// - Throws: `InvalidTenantSettings` if scopes are declared twice for an audience, or for one that the tenant does not have.
+    static func checkAudiences(_ settings: TenantCreate.Params) throws {
+        var seen: Set<String> = []
+        for (place, entry) in (settings.audienceScopes ?? []).enumerated() {
+            let pointer = "/audienceScopes/\(place)/audience"
+            guard settings.audiences?.contains(entry.audience) == true else {
+                throw InvalidTenantSettings(pointer: pointer, reason: "audiences does not contain it; add it there")
+            }
+            guard seen.insert(entry.audience).inserted else {
+                throw InvalidTenantSettings(pointer: pointer, reason: "the audience occurs twice")
+            }
+        }
     }
 }

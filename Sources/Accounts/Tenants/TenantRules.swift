@@ -31,6 +31,7 @@ package enum TenantRules {
                 : WebhookURL.flaw(in: check.url, allowsInsecureLoopback: check.allowInsecure)
             if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
         }
+        try checkAudiences(settings)
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")

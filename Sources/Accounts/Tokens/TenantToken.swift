@@ -8,6 +8,7 @@ package struct TenantTokenClaims: Sendable {
     let session: SessionRecord
     let logins: [AccountLogin]
     let issuedAt: Int64
+    var profile: IDTokenProfile
 
     /// Names that custom claims cannot have: claims of these tokens, and names that other specifications define.
     package static let reserved: Set<String> = [
@@ -18,25 +19,29 @@ package struct TenantTokenClaims: Sendable {
     /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: clientId, expiresAt: expiresAt)
-        if let email = account.email {
+        for (name, value) in profile.claims(of: account, issuedAt: issuedAt) {
+            writer.key(name)
+            writer.value(value)
+        }
+        if let email = account.email, profile.hasEmail {
             writer.key("email")
             writer.string(email)
             writer.key("email_verified")
             writer.bool(account.isEmailVerified)
         }
-        if let username = account.username, !hasOwn("preferred_username") {
+        if let username = account.username, !profile.isOn, !hasOwn("preferred_username") {
             writer.key("preferred_username")
             writer.string(username)
         }
-        if let name = account.attributes["displayName"]?.string {
+        if let name = account.attributes["displayName"]?.string, profile.hasName {
             writer.key("name")
             writer.string(name)
         }
-        if let picture = account.attributes["picture"]?.string {
+        if let picture = account.attributes["picture"]?.string, profile.hasName {
             writer.key("picture")
             writer.string(picture)
         }
-        for attribute in tenant.attributes where attribute.inIdToken && !Self.reserved.contains(attribute.name) {
+        for attribute in tenant.attributes where attribute.inIdToken && !isReserved(attribute.name) {
             guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil,
                 session.claims[attribute.name] == nil
             else { continue }
@@ -45,7 +50,8 @@ package struct TenantTokenClaims: Sendable {
         }
         writer.key("mintmark")
         var own: JSONObject = [
-            "tenant": .string(tenant.id), "sign_in_provider": .string(session.provider), "identities": .object(identities),
+            "tenant": .string(tenant.id), "sign_in_provider": .string(session.provider),
+            "identities": .object(profile.hasEmail ? identities : [:]),
         ]
         own["second_factor"] = session.secondFactor.map { ["kind": .string($0.kind), "factor_id": .string($0.factorId)] }
         writer.value(.object(own))
@@ -54,6 +60,8 @@ package struct TenantTokenClaims: Sendable {
 
     /// The application in which the user signed in.
     private var clientId: String { session.grant.application?.clientId ?? tenant.id }
+
+    private func isReserved(_ name: String) -> Bool { Self.reserved.contains(name) || profile.reserved.contains(name) }
 
     /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
     private func hasOwn(_ name: String) -> Bool {
@@ -108,7 +116,7 @@ package struct TenantTokenClaims: Sendable {
     private func end(_ writer: inout JSONWriter) -> [UInt8] {
         // Claims of the session take precedence over those of the account.
         let claims = session.claims.members + account.claims.members.filter { session.claims[$0.name] == nil }
-        for (name, value) in claims where !Self.reserved.contains(name) {
+        for (name, value) in claims where !isReserved(name) {
             writer.key(name)
             writer.value(value)
         }

@@ -90,6 +90,8 @@ extension TestProvider {
             throw OAuthRefusal(
                 "access_denied",
                 "The tenant \(issuer.tenant.id) requires a second factor, and this account has none. Enroll one with mfa.enroll.")
+        case .tokensDeferred, .redirectRequired:
+            throw OAuthRefusal("server_error", "The sign-in ended in a state that the test provider did not ask for.")
         case .providerRequired(let step):
             throw OAuthRefusal(
                 "access_denied",

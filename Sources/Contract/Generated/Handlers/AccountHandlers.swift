@@ -37,6 +37,9 @@ public protocol AccountHandlers: CallScoped {
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
 
+    /// Get the profile of the signed-in user.
+    func me(_ request: AccountMe.Params, _ call: any CallContext) throws -> AccountMe.Result
+
     /// Merge two accounts of the signed-in user into one.
     func merge(_ request: AccountMerge.Params, _ call: any CallContext) throws -> AccountMerge.Result
 
@@ -57,4 +60,7 @@ public protocol AccountHandlers: CallScoped {
 
     /// Update an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result
+
+    /// Change the attributes of the signed-in user.
+    func updateOwn(_ request: AccountUpdateOwn.Params, _ call: any CallContext) throws -> AccountUpdateOwn.Result
 }

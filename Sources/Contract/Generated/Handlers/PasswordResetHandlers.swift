@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `passwordReset`. Each throws the errors of its schema.
 public protocol PasswordResetHandlers: CallScoped {
+    /// Send the code of a password reset.
+    func challenge(_ request: PasswordResetChallenge.Params, _ call: any CallContext) throws -> PasswordResetChallenge.Result
+
     /// Send another password reset code.
     func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result
 

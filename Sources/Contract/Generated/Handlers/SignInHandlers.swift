@@ -7,6 +7,9 @@ public protocol SignInHandlers: CallScoped {
     /// Sign in anonymously, creating an account without a sign-in method.
     func anonymously(_ request: SignInAnonymously.Params, _ call: any CallContext) throws -> SignInAnonymously.Result
 
+    /// Send the code of a sign-in.
+    func challenge(_ request: SignInChallenge.Params, _ call: any CallContext) throws -> SignInChallenge.Result
+
     /// Send another sign-in code.
     func resendCode(_ request: SignInResendCode.Params, _ call: any CallContext) throws -> SignInResendCode.Result
 

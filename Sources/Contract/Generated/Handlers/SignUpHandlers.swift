@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `signUp`. Each throws the errors of its schema.
 public protocol SignUpHandlers: CallScoped {
+    /// Send the code of a sign-up.
+    func challenge(_ request: SignUpChallenge.Params, _ call: any CallContext) throws -> SignUpChallenge.Result
+
     /// Send another sign-up code.
     func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result
 

@@ -80,6 +80,8 @@ public enum EnrollmentStep: ContractResult, Equatable {
         public var continuationToken: String
         /// The ID that the factor will have after `mfa.confirm` accepted its code.
         public var factorId: String
+        /// Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call `mfa.confirm` without a code.
+        public var verified: Bool?
         /// The masked address or number to which the code was sent.
         public var sentTo: String
         /// The channel of the code.
@@ -91,9 +93,10 @@ public enum EnrollmentStep: ContractResult, Equatable {
         /// The time at which the code expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
 
-        public init(continuationToken: String, factorId: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+        public init(continuationToken: String, factorId: String, verified: Bool? = nil, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
             self.continuationToken = continuationToken
             self.factorId = factorId
+            self.verified = verified
             self.sentTo = sentTo
             self.channel = channel
             self.codeLength = codeLength
@@ -111,6 +114,10 @@ public enum EnrollmentStep: ContractResult, Equatable {
             writer.string(factorId)
             writer.key("kind")
             writer.string("email")
+            if let verified {
+                writer.key("verified")
+                writer.bool(verified)
+            }
             writer.key("sentTo")
             writer.string(sentTo)
             writer.key("channel")

@@ -10,11 +10,15 @@ public enum PasswordResetStep: ContractResult, Equatable {
     case passwordRequired(PasswordRequired)
     /// The password is changed. `signIn.withContinuation` signs in.
     case completed(Completed)
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    case redirectRequired(RedirectRequired)
 
     /// A code was sent. Call `passwordReset.submitCode` next.
     public struct CodeRequired: ContractResult, Equatable {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public var continuationToken: String
+        /// Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
+        public var sent: Bool?
         /// The masked address or number to which the code was sent.
         public var sentTo: String
         /// The channel of the code.
@@ -26,8 +30,9 @@ public enum PasswordResetStep: ContractResult, Equatable {
         /// The time at which the code expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
 
-        public init(continuationToken: String, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
+        public init(continuationToken: String, sent: Bool? = nil, sentTo: String, channel: Channel, codeLength: Int64, resendAt: Int64, expiresAt: Int64) {
             self.continuationToken = continuationToken
+            self.sent = sent
             self.sentTo = sentTo
             self.channel = channel
             self.codeLength = codeLength
@@ -41,6 +46,10 @@ public enum PasswordResetStep: ContractResult, Equatable {
             writer.string("codeRequired")
             writer.key("continuationToken")
             writer.string(continuationToken)
+            if let sent {
+                writer.key("sent")
+                writer.bool(sent)
+            }
             writer.key("sentTo")
             writer.string(sentTo)
             writer.key("channel")
@@ -103,11 +112,40 @@ public enum PasswordResetStep: ContractResult, Equatable {
         }
     }
 
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    public struct RedirectRequired: ContractResult, Equatable {
+        /// The parts of the flow that `accepts` does not contain.
+        public var missing: [FlowCapability]
+        /// The missing parts as a sentence.
+        public var reason: String
+
+        public init(missing: [FlowCapability], reason: String) {
+            self.missing = missing
+            self.reason = reason
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("redirectRequired")
+            writer.key("missing")
+            writer.beginArray()
+            for element in missing {
+                writer.string(element.rawValue)
+            }
+            writer.endArray()
+            writer.key("reason")
+            writer.string(reason)
+            writer.endObject()
+        }
+    }
+
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .codeRequired(let payload): payload.write(to: &writer)
         case .passwordRequired(let payload): payload.write(to: &writer)
         case .completed(let payload): payload.write(to: &writer)
+        case .redirectRequired(let payload): payload.write(to: &writer)
         }
     }
 }

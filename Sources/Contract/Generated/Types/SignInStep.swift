@@ -16,11 +16,17 @@ public enum SignInStep: ContractResult, Equatable {
     case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
     /// The user is signed in.
     case completed(Completed)
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    case redirectRequired(RedirectRequired)
+    /// The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+    case tokensDeferred(TokensDeferred)
 
     /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
     public struct CodeRequired: ContractResult, Equatable {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public var continuationToken: String
+        /// Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
+        public var sent: Bool?
         /// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
         public var sentTo: String?
         /// The channel of the code. Not present for the code of an authenticator app.
@@ -32,8 +38,9 @@ public enum SignInStep: ContractResult, Equatable {
         /// The time at which the code expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
 
-        public init(continuationToken: String, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
+        public init(continuationToken: String, sent: Bool? = nil, sentTo: String? = nil, channel: Channel? = nil, codeLength: Int64, resendAt: Int64? = nil, expiresAt: Int64) {
             self.continuationToken = continuationToken
+            self.sent = sent
             self.sentTo = sentTo
             self.channel = channel
             self.codeLength = codeLength
@@ -47,6 +54,10 @@ public enum SignInStep: ContractResult, Equatable {
             writer.string("codeRequired")
             writer.key("continuationToken")
             writer.string(continuationToken)
+            if let sent {
+                writer.key("sent")
+                writer.bool(sent)
+            }
             if let sentTo {
                 writer.key("sentTo")
                 writer.string(sentTo)
@@ -194,11 +205,14 @@ public enum SignInStep: ContractResult, Equatable {
         public var expiresAt: Int64
         /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
         public var factorKinds: [FactorKind]
+        /// The members of `factorKinds` with what is known about them.
+        public var kinds: [EnrollableFactor]?
 
-        public init(continuationToken: String, expiresAt: Int64, factorKinds: [FactorKind]) {
+        public init(continuationToken: String, expiresAt: Int64, factorKinds: [FactorKind], kinds: [EnrollableFactor]? = nil) {
             self.continuationToken = continuationToken
             self.expiresAt = expiresAt
             self.factorKinds = factorKinds
+            self.kinds = kinds
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -215,6 +229,14 @@ public enum SignInStep: ContractResult, Equatable {
                 writer.string(element.rawValue)
             }
             writer.endArray()
+            if let kinds {
+                writer.key("kinds")
+                writer.beginArray()
+                for element in kinds {
+                    element.write(to: &writer)
+                }
+                writer.endArray()
+            }
             writer.endObject()
         }
     }
@@ -282,6 +304,58 @@ public enum SignInStep: ContractResult, Equatable {
         }
     }
 
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    public struct RedirectRequired: ContractResult, Equatable {
+        /// The parts of the flow that `accepts` does not contain.
+        public var missing: [FlowCapability]
+        /// The missing parts as a sentence.
+        public var reason: String
+
+        public init(missing: [FlowCapability], reason: String) {
+            self.missing = missing
+            self.reason = reason
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("redirectRequired")
+            writer.key("missing")
+            writer.beginArray()
+            for element in missing {
+                writer.string(element.rawValue)
+            }
+            writer.endArray()
+            writer.key("reason")
+            writer.string(reason)
+            writer.endObject()
+        }
+    }
+
+    /// The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+    public struct TokensDeferred: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("tokensDeferred")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .codeRequired(let payload): payload.write(to: &writer)
@@ -290,6 +364,8 @@ public enum SignInStep: ContractResult, Equatable {
         case .secondFactorRequired(let payload): payload.write(to: &writer)
         case .secondFactorEnrollmentRequired(let payload): payload.write(to: &writer)
         case .completed(let payload): payload.write(to: &writer)
+        case .redirectRequired(let payload): payload.write(to: &writer)
+        case .tokensDeferred(let payload): payload.write(to: &writer)
         }
     }
 }

@@ -18,10 +18,14 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
     public var multiple: Bool
     /// A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     public var pattern: String?
+    /// Whether `account.me` returns the attribute to the user. Defaults to true.
+    public var userReadable: Bool?
+    /// Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and to false for all others.
+    public var userWritable: Bool?
     /// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`.
     public var inIdToken: Bool
 
-    public init(name: String, type: AttributeType, required: Bool = false, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool = false, pattern: String? = nil, inIdToken: Bool = false) {
+    public init(name: String, type: AttributeType, required: Bool = false, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool = false, pattern: String? = nil, userReadable: Bool? = nil, userWritable: Bool? = nil, inIdToken: Bool = false) {
         self.name = name
         self.type = type
         self.required = required
@@ -29,6 +33,8 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         self.options = options
         self.multiple = multiple
         self.pattern = pattern
+        self.userReadable = userReadable
+        self.userWritable = userWritable
         self.inIdToken = inIdToken
     }
 
@@ -40,6 +46,8 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         var options: [AttributeOption]?
         var multiple: Bool?
         var pattern: String?
+        var userReadable: Bool?
+        var userWritable: Bool?
         var inIdToken: Bool?
         node.forEachPair { _name, _value in
             if _name.isString("name") {
@@ -56,10 +64,14 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
                 multiple = reader.boolean(_value, at: "multiple")
             } else if _name.isString("pattern") {
                 pattern = reader.string(_value, at: "pattern", .tenantAttributePattern)
+            } else if _name.isString("userReadable") {
+                userReadable = reader.boolean(_value, at: "userReadable")
+            } else if _name.isString("userWritable") {
+                userWritable = reader.boolean(_value, at: "userWritable")
             } else if _name.isString("inIdToken") {
                 inIdToken = reader.boolean(_value, at: "inIdToken")
             } else {
-                reader.unknown(_name, among: ["name", "type", "required", "label", "options", "multiple", "pattern", "inIdToken"])
+                reader.unknown(_name, among: ["name", "type", "required", "label", "options", "multiple", "pattern", "userReadable", "userWritable", "inIdToken"])
             }
         }
         if name == nil { reader.missing("name", in: node) }
@@ -72,6 +84,8 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         self.options = options
         self.multiple = multiple ?? false
         self.pattern = pattern
+        self.userReadable = userReadable
+        self.userWritable = userWritable
         self.inIdToken = inIdToken ?? false
     }
 
@@ -100,6 +114,14 @@ public struct TenantAttribute: ContractParams, ContractResult, Equatable {
         if let pattern {
             writer.key("pattern")
             writer.string(pattern)
+        }
+        if let userReadable {
+            writer.key("userReadable")
+            writer.bool(userReadable)
+        }
+        if let userWritable {
+            writer.key("userWritable")
+            writer.bool(userWritable)
         }
         writer.key("inIdToken")
         writer.bool(inIdToken)

@@ -96,6 +96,10 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let cursor: String? = try given.optional("cursor")
         guard given.isUsedUp else { return nil }
         return try await m.account.list(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, limit: limit, cursor: cursor, timeout: timeout, trace: trace).wire
+    case "account.me":
+        let idToken: String = try given.required("idToken")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.me(idToken: idToken, timeout: timeout, trace: trace).wire
     case "account.merge":
         let idToken: String = try given.required("idToken")
         let sourceIdToken: String = try given.required("sourceIdToken")
@@ -154,6 +158,11 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let mustChangePassword: Bool? = try given.optional("mustChangePassword")
         guard given.isUsedUp else { return nil }
         return try await m.account.update(accountId: accountId, username: username, password: password, phoneNumber: phoneNumber, claims: claims, tokensValidSince: tokensValidSince, link: link, unlink: unlink, remove: remove, attributes: attributes, emailVerified: emailVerified, disabled: disabled, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
+    case "account.updateOwn":
+        let idToken: String = try given.required("idToken")
+        let attributes: JSONObject = try given.required("attributes")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.updateOwn(idToken: idToken, attributes: attributes, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

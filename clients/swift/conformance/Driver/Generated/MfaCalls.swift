@@ -15,12 +15,13 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         return try await m.mfa.challenge(continuationToken: continuationToken, factorId: factorId, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "mfa.confirm":
         let continuationToken: String = try given.required("continuationToken")
-        let code: String = try given.required("code")
+        let code: String? = try given.optional("code")
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let deferTokens: Bool? = try given.optional("deferTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, audience: audience, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
     case "mfa.enroll":
         let kind: FactorKind = try given.required("kind")
         let idToken: String? = try given.optional("idToken")
@@ -32,8 +33,9 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let qr: MfaEnrollQr? = try given.optional("qr")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let skipVerified: Bool? = try given.optional("skipVerified")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.enroll(kind: kind, idToken: idToken, continuationToken: continuationToken, displayName: displayName, email: email, phoneNumber: phoneNumber, language: language, qr: qr, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.mfa.enroll(kind: kind, idToken: idToken, continuationToken: continuationToken, displayName: displayName, email: email, phoneNumber: phoneNumber, language: language, qr: qr, client: client, clientId: clientId, skipVerified: skipVerified, timeout: timeout, trace: trace).wire
     case "mfa.list":
         let idToken: String? = try given.optional("idToken")
         let accountId: String? = try given.optional("accountId")
@@ -50,8 +52,9 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let deferTokens: Bool? = try given.optional("deferTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.resolve(continuationToken: continuationToken, code: code, factorId: factorId, audience: audience, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.mfa.resolve(continuationToken: continuationToken, code: code, factorId: factorId, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
     case "mfa.withdraw":
         let factorId: String = try given.required("factorId")
         let idToken: String? = try given.optional("idToken")

@@ -6,6 +6,13 @@ import MintmarkClient
 
 func passwordResetCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "passwordReset.challenge":
+        let continuationToken: String = try given.required("continuationToken")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
+        let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
+        guard given.isUsedUp else { return nil }
+        return try await m.passwordReset.challenge(continuationToken: continuationToken, accepts: accepts, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "passwordReset.resendCode":
         let continuationToken: String = try given.required("continuationToken")
         let client: ClientOrigin? = try given.optional("client")
@@ -18,8 +25,10 @@ func passwordResetCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ 
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
+        let send: Bool? = try given.optional("send")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
     case "passwordReset.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")

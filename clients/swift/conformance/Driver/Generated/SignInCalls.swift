@@ -13,6 +13,13 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
         return try await m.signIn.anonymously(tenantId: tenantId, audience: audience, scope: scope, client: client, timeout: timeout, trace: trace).wire
+    case "signIn.challenge":
+        let continuationToken: String = try given.required("continuationToken")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
+        let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
+        guard given.isUsedUp else { return nil }
+        return try await m.signIn.challenge(continuationToken: continuationToken, accepts: accepts, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
     case "signIn.resendCode":
         let continuationToken: String = try given.required("continuationToken")
         let client: ClientOrigin? = try given.optional("client")
@@ -25,8 +32,10 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
+        let send: Bool? = try given.optional("send")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
     case "signIn.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")
@@ -79,8 +88,9 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, clientId: clientId, accepts: accepts, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -88,6 +88,8 @@ public enum EnrollmentStep: Variants {
         public let continuationToken: String
         /// The ID that the factor will have after `mfa.confirm` accepted its code.
         public let factorId: String
+        /// Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call `mfa.confirm` without a code.
+        public let verified: Bool?
         /// The masked address or number to which the code was sent.
         public let sentTo: String
         /// The channel of the code.
@@ -104,6 +106,7 @@ public enum EnrollmentStep: Variants {
             state = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
             factorId = try members.required("factorId")
+            verified = try members.optional("verified")
             sentTo = try members.required("sentTo")
             channel = try members.required("channel")
             codeLength = try members.required("codeLength")

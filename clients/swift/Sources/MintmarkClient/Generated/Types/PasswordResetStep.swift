@@ -10,6 +10,8 @@ public enum PasswordResetStep: Variants {
     case passwordRequired(PasswordRequired)
     /// The password is changed. `signIn.withContinuation` signs in.
     case completed(Completed)
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    case redirectRequired(RedirectRequired)
     /// A variant that this client does not know, as JSON.
     case other(JSONObject)
 
@@ -19,6 +21,7 @@ public enum PasswordResetStep: Variants {
         case "codeRequired": self = .codeRequired(try .init(wire: wire))
         case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
         case "completed": self = .completed(try .init(wire: wire))
+        case "redirectRequired": self = .redirectRequired(try .init(wire: wire))
         default: self = .other(object)
         }
     }
@@ -28,6 +31,7 @@ public enum PasswordResetStep: Variants {
         case .codeRequired(let payload): payload
         case .passwordRequired(let payload): payload
         case .completed(let payload): payload
+        case .redirectRequired(let payload): payload
         case .other(let json): json
         }
     }
@@ -36,6 +40,8 @@ public enum PasswordResetStep: Variants {
     public struct CodeRequired: ResultRecord {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public let continuationToken: String
+        /// Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
+        public let sent: Bool?
         /// The masked address or number to which the code was sent.
         public let sentTo: String
         /// The channel of the code.
@@ -50,6 +56,7 @@ public enum PasswordResetStep: Variants {
         public init(reading members: inout MemberReader) throws {
             let _: String = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
+            sent = try members.optional("sent")
             sentTo = try members.required("sentTo")
             channel = try members.required("channel")
             codeLength = try members.required("codeLength")
@@ -87,6 +94,22 @@ public enum PasswordResetStep: Variants {
             let _: String = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
             expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+    }
+
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    public struct RedirectRequired: ResultRecord {
+        /// The parts of the flow that `accepts` does not contain.
+        public let missing: [FlowCapability]
+        /// The missing parts as a sentence.
+        public let reason: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            missing = try members.required("missing")
+            reason = try members.required("reason")
             json = members.object
         }
 

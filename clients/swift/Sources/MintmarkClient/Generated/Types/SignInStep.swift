@@ -16,6 +16,10 @@ public enum SignInStep: Variants {
     case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
     /// The user is signed in.
     case completed(Completed)
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    case redirectRequired(RedirectRequired)
+    /// The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+    case tokensDeferred(TokensDeferred)
     /// A variant that this client does not know, as JSON.
     case other(JSONObject)
 
@@ -28,6 +32,8 @@ public enum SignInStep: Variants {
         case "secondFactorRequired": self = .secondFactorRequired(try .init(wire: wire))
         case "secondFactorEnrollmentRequired": self = .secondFactorEnrollmentRequired(try .init(wire: wire))
         case "completed": self = .completed(try .init(wire: wire))
+        case "redirectRequired": self = .redirectRequired(try .init(wire: wire))
+        case "tokensDeferred": self = .tokensDeferred(try .init(wire: wire))
         default: self = .other(object)
         }
     }
@@ -40,6 +46,8 @@ public enum SignInStep: Variants {
         case .secondFactorRequired(let payload): payload
         case .secondFactorEnrollmentRequired(let payload): payload
         case .completed(let payload): payload
+        case .redirectRequired(let payload): payload
+        case .tokensDeferred(let payload): payload
         case .other(let json): json
         }
     }
@@ -48,6 +56,8 @@ public enum SignInStep: Variants {
     public struct CodeRequired: ResultRecord {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public let continuationToken: String
+        /// Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
+        public let sent: Bool?
         /// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
         public let sentTo: String?
         /// The channel of the code. Not present for the code of an authenticator app.
@@ -62,6 +72,7 @@ public enum SignInStep: Variants {
         public init(reading members: inout MemberReader) throws {
             let _: String = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
+            sent = try members.optional("sent")
             sentTo = try members.optional("sentTo")
             channel = try members.optional("channel")
             codeLength = try members.required("codeLength")
@@ -143,12 +154,15 @@ public enum SignInStep: Variants {
         public let expiresAt: Timestamp
         /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
         public let factorKinds: [FactorKind]
+        /// The members of `factorKinds` with what is known about them.
+        public let kinds: [EnrollableFactor]?
         public let json: JSONObject
         public init(reading members: inout MemberReader) throws {
             let _: String = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
             expiresAt = try members.required("expiresAt")
             factorKinds = try members.required("factorKinds")
+            kinds = try members.optional("kinds")
             json = members.object
         }
 
@@ -186,6 +200,38 @@ public enum SignInStep: Variants {
             isNewAccount = try members.required("isNewAccount")
             additionalUserInfo = try members.optional("additionalUserInfo")
             providerTokens = try members.optional("providerTokens")
+            json = members.object
+        }
+
+    }
+
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    public struct RedirectRequired: ResultRecord {
+        /// The parts of the flow that `accepts` does not contain.
+        public let missing: [FlowCapability]
+        /// The missing parts as a sentence.
+        public let reason: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            missing = try members.required("missing")
+            reason = try members.required("reason")
+            json = members.object
+        }
+
+    }
+
+    /// The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+    public struct TokensDeferred: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
             json = members.object
         }
 

@@ -12,6 +12,8 @@ public enum SignUpStep: Variants {
     case attributesRequired(AttributesRequired)
     /// The account is created. `signIn.withContinuation` signs in.
     case completed(Completed)
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    case redirectRequired(RedirectRequired)
     /// A variant that this client does not know, as JSON.
     case other(JSONObject)
 
@@ -22,6 +24,7 @@ public enum SignUpStep: Variants {
         case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
         case "attributesRequired": self = .attributesRequired(try .init(wire: wire))
         case "completed": self = .completed(try .init(wire: wire))
+        case "redirectRequired": self = .redirectRequired(try .init(wire: wire))
         default: self = .other(object)
         }
     }
@@ -32,6 +35,7 @@ public enum SignUpStep: Variants {
         case .passwordRequired(let payload): payload
         case .attributesRequired(let payload): payload
         case .completed(let payload): payload
+        case .redirectRequired(let payload): payload
         case .other(let json): json
         }
     }
@@ -40,6 +44,8 @@ public enum SignUpStep: Variants {
     public struct CodeRequired: ResultRecord {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public let continuationToken: String
+        /// Present and false if no code was sent yet. Call `signUp.challenge`, which sends it.
+        public let sent: Bool?
         /// The masked address or number to which the code was sent.
         public let sentTo: String
         /// The channel of the code.
@@ -54,6 +60,7 @@ public enum SignUpStep: Variants {
         public init(reading members: inout MemberReader) throws {
             let _: String = try members.required("state")
             continuationToken = try members.required("continuationToken", isSecret: true)
+            sent = try members.optional("sent")
             sentTo = try members.required("sentTo")
             channel = try members.required("channel")
             codeLength = try members.required("codeLength")
@@ -113,6 +120,22 @@ public enum SignUpStep: Variants {
             continuationToken = try members.required("continuationToken", isSecret: true)
             expiresAt = try members.required("expiresAt")
             accountId = try members.required("accountId")
+            json = members.object
+        }
+
+    }
+
+    /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+    public struct RedirectRequired: ResultRecord {
+        /// The parts of the flow that `accepts` does not contain.
+        public let missing: [FlowCapability]
+        /// The missing parts as a sentence.
+        public let reason: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            missing = try members.required("missing")
+            reason = try members.required("reason")
             json = members.object
         }
 

@@ -18,12 +18,16 @@ public struct TenantAttribute: MutableRecord {
     public var multiple: Bool?
     /// A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     public var pattern: String?
+    /// Whether `account.me` returns the attribute to the user. Defaults to true.
+    public var userReadable: Bool?
+    /// Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and to false for all others.
+    public var userWritable: Bool?
     /// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     public var inIdToken: Bool?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(name: String, type: AttributeType, required: Bool? = nil, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool? = nil, pattern: String? = nil, inIdToken: Bool? = nil, unknown: JSONObject = [:]) {
+    public init(name: String, type: AttributeType, required: Bool? = nil, label: String? = nil, options: [AttributeOption]? = nil, multiple: Bool? = nil, pattern: String? = nil, userReadable: Bool? = nil, userWritable: Bool? = nil, inIdToken: Bool? = nil, unknown: JSONObject = [:]) {
         self.name = name
         self.type = type
         self.required = required
@@ -31,6 +35,8 @@ public struct TenantAttribute: MutableRecord {
         self.options = options
         self.multiple = multiple
         self.pattern = pattern
+        self.userReadable = userReadable
+        self.userWritable = userWritable
         self.inIdToken = inIdToken
         self.unknown = unknown
     }
@@ -43,6 +49,8 @@ public struct TenantAttribute: MutableRecord {
         options = try members.optional("options")
         multiple = try members.optional("multiple")
         pattern = try members.optional("pattern")
+        userReadable = try members.optional("userReadable")
+        userWritable = try members.optional("userWritable")
         inIdToken = try members.optional("inIdToken")
         unknown = members.rest
     }
@@ -55,6 +63,8 @@ public struct TenantAttribute: MutableRecord {
         members.set("options", options)
         members.set("multiple", multiple)
         members.set("pattern", pattern)
+        members.set("userReadable", userReadable)
+        members.set("userWritable", userWritable)
         members.set("inIdToken", inIdToken)
         members.add(unknown)
     }

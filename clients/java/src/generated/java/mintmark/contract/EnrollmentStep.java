@@ -119,6 +119,12 @@ public sealed interface EnrollmentStep extends JsonRecord {
         /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
         public String stateAsString() { return json().text("state"); }
 
+        /**
+         * {@return present and true if the address needs no code, because it is the verified address of the account} No code was sent.
+         * Call <code>mfa.confirm</code> without a code.
+         */
+        public Optional<Boolean> verified() { return json().optionalTruth("verified"); }
+
         /** {@return the masked address or number to which the code was sent} */
         public String sentTo() { return json().text("sentTo"); }
 

@@ -16,7 +16,7 @@ public final class MfaConfirmParams extends Params {
 
     /**
      * {@return this}
-     * @param code The code of the factor. Required.
+     * @param code The code of the factor. Required unless the result of <code>mfa.enroll</code> has <code>verified</code>.
      */
     public MfaConfirmParams code(String code) { return set(this, "code", code); }
 
@@ -41,4 +41,11 @@ public final class MfaConfirmParams extends Params {
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public MfaConfirmParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
+     * @param deferTokens Whether to return a continuation token in place of tokens, in the state <code>tokensDeferred</code>.
+     * <code>signIn.withContinuation</code> exchanges it. Defaults to false.
+     */
+    public MfaConfirmParams deferTokens(boolean deferTokens) { return set(this, "deferTokens", deferTokens); }
 }

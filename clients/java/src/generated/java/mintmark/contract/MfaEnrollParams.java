@@ -77,6 +77,13 @@ public final class MfaEnrollParams extends Params {
     public MfaEnrollParams clientId(String clientId) { return set(this, "clientId", clientId); }
 
     /**
+     * {@return this}
+     * @param skipVerified Whether the email address of the account needs no code if it is verified. The result then has
+     * <code>verified</code>, nothing is sent, and <code>mfa.confirm</code> takes no code. Defaults to false.
+     */
+    public MfaEnrollParams skipVerified(boolean skipVerified) { return set(this, "skipVerified", skipVerified); }
+
+    /**
      * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind <code>totp</code>.
      * <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half blocks, dark on light.
      */

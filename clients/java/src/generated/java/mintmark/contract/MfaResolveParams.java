@@ -46,4 +46,11 @@ public final class MfaResolveParams extends Params {
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public MfaResolveParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
+     * @param deferTokens Whether to return a continuation token in place of tokens, in the state <code>tokensDeferred</code>.
+     * <code>signIn.withContinuation</code> exchanges it. Defaults to false.
+     */
+    public MfaResolveParams deferTokens(boolean deferTokens) { return set(this, "deferTokens", deferTokens); }
 }

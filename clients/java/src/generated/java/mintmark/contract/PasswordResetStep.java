@@ -2,9 +2,12 @@
 package mintmark.contract;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
+import mintmark.json.Read;
 
 /**
  * The state of a password reset.
@@ -15,19 +18,6 @@ public sealed interface PasswordResetStep extends JsonRecord {
     String state();
 
     /**
-     * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
-     * Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute
-     * returns the same response, unless that response contained tokens.
-     */
-    String continuationToken();
-
-    /**
-     * {@return <code>codeRequired</code>: The time at which the code expires} <code>passwordRequired</code>, <code>completed</code>: The
-     * time at which the continuation token expires.
-     */
-    Instant expiresAt();
-
-    /**
      * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
      * @param json the members, which must not change
      */
@@ -36,6 +26,7 @@ public sealed interface PasswordResetStep extends JsonRecord {
             case "codeRequired" -> new CodeRequired(json);
             case "passwordRequired" -> new PasswordRequired(json);
             case "completed" -> new Completed(json);
+            case "redirectRequired" -> new RedirectRequired(json);
             default -> new Other(json);
         };
     }
@@ -46,9 +37,15 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return present and false if no code was sent yet} Call <code>passwordReset.challenge</code>, which sends it. */
+        public Optional<Boolean> sent() { return json().optionalTruth("sent"); }
 
         /** {@return the masked address or number to which the code was sent} */
         public String sentTo() { return json().text("sentTo"); }
@@ -64,6 +61,9 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         /** {@return the earliest recommended time for requesting another code} */
         public Instant resendAt() { return json().time("resendAt"); }
+
+        /** {@return the time at which the code expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
     /** Call <code>passwordReset.submitPassword</code> next. */
@@ -72,9 +72,15 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
     /** The password is changed. <code>signIn.withContinuation</code> signs in. */
@@ -83,9 +89,34 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
+    }
+
+    /**
+     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application.
+     */
+    final class RedirectRequired extends Result implements PasswordResetStep {
+        RedirectRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /** {@return the parts of the flow that <code>accepts</code> does not contain} */
+        public List<FlowCapability> missing() { return json().list("missing", Read.constant(FlowCapability.class)); }
+
+        /** {@return the same as {@link #missing} in JSON, also if this client does not know the value} */
+        public List<String> missingAsStrings() { return json().list("missing", Read.STRING); }
+
+        /** {@return the missing parts as a sentence} */
+        public String reason() { return json().text("reason"); }
     }
 
     /** A variant that this client does not know. {@link #toJson} has its members. */
@@ -93,9 +124,5 @@ public sealed interface PasswordResetStep extends JsonRecord {
         Other(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
-
-        @Override public String continuationToken() { return json().text("continuationToken"); }
-
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
     }
 }

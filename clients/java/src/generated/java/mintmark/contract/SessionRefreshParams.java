@@ -24,7 +24,8 @@ public final class SessionRefreshParams extends Params {
     /**
      * {@return this}
      * @param scope The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults
-     * to all of them. For any other audience, any scopes that the tenant offers; defaults to <code>openid</code>.
+     * to all of them. For any other audience, any scopes that the tenant offers for it; defaults to <code>openid</code>. A session of an
+     * application can also request the scopes in the <code>consent</code> of the application, for both.
      */
     public SessionRefreshParams scope(String scope) { return set(this, "scope", scope); }
 

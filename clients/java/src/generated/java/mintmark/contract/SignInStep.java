@@ -29,6 +29,8 @@ public sealed interface SignInStep extends JsonRecord {
             case "secondFactorRequired" -> new SecondFactorRequired(json);
             case "secondFactorEnrollmentRequired" -> new SecondFactorEnrollmentRequired(json);
             case "completed" -> new Completed(json);
+            case "redirectRequired" -> new RedirectRequired(json);
+            case "tokensDeferred" -> new TokensDeferred(json);
             default -> new Other(json);
         };
     }
@@ -45,6 +47,9 @@ public sealed interface SignInStep extends JsonRecord {
          * one minute returns the same response, unless that response contained tokens.
          */
         public String continuationToken() { return json().text("continuationToken"); }
+
+        /** {@return present and false if no code was sent yet} Call <code>signIn.challenge</code>, which sends it. */
+        public Optional<Boolean> sent() { return json().optionalTruth("sent"); }
 
         /** {@return the masked address or number to which the code was sent} Not present for the code of an authenticator app. */
         public Optional<String> sentTo() { return json().optionalText("sentTo"); }
@@ -162,6 +167,9 @@ public sealed interface SignInStep extends JsonRecord {
 
         /** {@return the same as {@link #factorKinds} in JSON, also if this client does not know the value} */
         public List<String> factorKindsAsStrings() { return json().list("factorKinds", Read.STRING); }
+
+        /** {@return the members of <code>factorKinds</code> with what is known about them} */
+        public List<EnrollableFactor> kinds() { return json().list("kinds", Read.object(EnrollableFactor::new)); }
     }
 
     /** The user is signed in. */
@@ -198,6 +206,45 @@ public sealed interface SignInStep extends JsonRecord {
 
         /** {@return the tokens of the provider} Present after a sign-in with a provider and <code>returnProviderTokens</code>. */
         public Optional<ProviderTokens> providerTokens() { return json().optionalObject("providerTokens", ProviderTokens::new); }
+    }
+
+    /**
+     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application.
+     */
+    final class RedirectRequired extends Result implements SignInStep {
+        RedirectRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /** {@return the parts of the flow that <code>accepts</code> does not contain} */
+        public List<FlowCapability> missing() { return json().list("missing", Read.constant(FlowCapability.class)); }
+
+        /** {@return the same as {@link #missing} in JSON, also if this client does not know the value} */
+        public List<String> missingAsStrings() { return json().list("missing", Read.STRING); }
+
+        /** {@return the missing parts as a sentence} */
+        public String reason() { return json().text("reason"); }
+    }
+
+    /**
+     * The second factor is verified or enrolled, and the tokens were deferred. <code>signIn.withContinuation</code> returns them, once
+     * and within 5 minutes.
+     */
+    final class TokensDeferred extends Result implements SignInStep {
+        TokensDeferred(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
+
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
     /** A variant that this client does not know. {@link #toJson} has its members. */

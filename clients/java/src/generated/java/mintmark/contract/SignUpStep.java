@@ -4,6 +4,7 @@ package mintmark.contract;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.Read;
@@ -17,19 +18,6 @@ public sealed interface SignUpStep extends JsonRecord {
     String state();
 
     /**
-     * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
-     * Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute
-     * returns the same response, unless that response contained tokens.
-     */
-    String continuationToken();
-
-    /**
-     * {@return <code>codeRequired</code>: The time at which the code expires} <code>passwordRequired</code>,
-     * <code>attributesRequired</code>, <code>completed</code>: The time at which the continuation token expires.
-     */
-    Instant expiresAt();
-
-    /**
      * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
      * @param json the members, which must not change
      */
@@ -39,6 +27,7 @@ public sealed interface SignUpStep extends JsonRecord {
             case "passwordRequired" -> new PasswordRequired(json);
             case "attributesRequired" -> new AttributesRequired(json);
             case "completed" -> new Completed(json);
+            case "redirectRequired" -> new RedirectRequired(json);
             default -> new Other(json);
         };
     }
@@ -49,9 +38,15 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return present and false if no code was sent yet} Call <code>signUp.challenge</code>, which sends it. */
+        public Optional<Boolean> sent() { return json().optionalTruth("sent"); }
 
         /** {@return the masked address or number to which the code was sent} */
         public String sentTo() { return json().text("sentTo"); }
@@ -67,6 +62,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         /** {@return the earliest recommended time for requesting another code} */
         public Instant resendAt() { return json().time("resendAt"); }
+
+        /** {@return the time at which the code expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
     /** Call <code>signUp.submitPassword</code> next. */
@@ -75,9 +73,15 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
     /** Call <code>signUp.submitAttributes</code> next. */
@@ -86,9 +90,15 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
 
         /** {@return the attributes that are still missing} */
         public List<TenantAttribute> attributes() { return json().list("attributes", Read.object(TenantAttribute::new)); }
@@ -100,12 +110,37 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        @Override public String continuationToken() { return json().text("continuationToken"); }
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
 
         /** {@return the ID of the new account} */
         public String accountId() { return json().text("accountId"); }
+    }
+
+    /**
+     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application.
+     */
+    final class RedirectRequired extends Result implements SignUpStep {
+        RedirectRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /** {@return the parts of the flow that <code>accepts</code> does not contain} */
+        public List<FlowCapability> missing() { return json().list("missing", Read.constant(FlowCapability.class)); }
+
+        /** {@return the same as {@link #missing} in JSON, also if this client does not know the value} */
+        public List<String> missingAsStrings() { return json().list("missing", Read.STRING); }
+
+        /** {@return the missing parts as a sentence} */
+        public String reason() { return json().text("reason"); }
     }
 
     /** A variant that this client does not know. {@link #toJson} has its members. */
@@ -113,9 +148,5 @@ public sealed interface SignUpStep extends JsonRecord {
         Other(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
-
-        @Override public String continuationToken() { return json().text("continuationToken"); }
-
-        @Override public Instant expiresAt() { return json().time("expiresAt"); }
     }
 }

@@ -92,6 +92,27 @@ public final class TenantAttribute extends Result {
      */
     public TenantAttribute withPattern(String pattern) { return new TenantAttribute(with("pattern", pattern)); }
 
+    /** {@return whether <code>account.me</code> returns the attribute to the user} Defaults to true. */
+    public Optional<Boolean> userReadable() { return json().optionalTruth("userReadable"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param userReadable the value of {@link #userReadable}
+     */
+    public TenantAttribute withUserReadable(boolean userReadable) { return new TenantAttribute(with("userReadable", userReadable)); }
+
+    /**
+     * {@return whether the user can change the attribute with <code>account.updateOwn</code>} Defaults to true for
+     * <code>displayName</code>, <code>givenName</code> and <code>surname</code>, and to false for all others.
+     */
+    public Optional<Boolean> userWritable() { return json().optionalTruth("userWritable"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param userWritable the value of {@link #userWritable}
+     */
+    public TenantAttribute withUserWritable(boolean userWritable) { return new TenantAttribute(with("userWritable", userWritable)); }
+
     /**
      * {@return whether the attribute is added to ID tokens as a claim of the same name} Names of existing claims, such as
      * <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or <code>mintmark</code>, are rejected.
