@@ -53,9 +53,10 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changeEmail", "account.changePassword", "account.graph", "account.link", "account.merge",
-                    "account.providerToken", "account.reauthenticate", "account.submitCode",
-                    "account.unlink", "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink",
+                    "account.changeEmail", "account.changePassword", "account.deleteOwn", "account.getOwn", "account.graph",
+                    "account.link", "account.merge", "account.providerToken", "account.reauthenticate", "account.setOwnPassword",
+                    "account.submitCode", "account.unlink", "account.updateOwn", "credentials.assumeRole", "credentials.get",
+                    "identity.resolve", "identity.unlink",
                     "idp.authorize", "idp.authorizeDevice",
                     "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",
                     "passkey.delete", "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename",

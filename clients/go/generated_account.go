@@ -74,6 +74,22 @@ func (m AccountMethods) Delete(ctx context.Context, params AccountDeleteParams, 
 	return invoke[AccountDeleteResult](ctx, m.client, "account.delete", params, options)
 }
 
+// DeleteOwn deletes the signed-in user's account.
+//
+// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with
+// one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and
+// the email address can be registered again.
+//
+// Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RecentSignInRequiredError],
+// [ErrSecondFactorNeeded].
+func (m AccountMethods) DeleteOwn(ctx context.Context, params AccountDeleteOwnParams, options ...CallOption) (*AccountDeleteOwnResult, error) {
+	return invoke[AccountDeleteOwnResult](ctx, m.client, "account.deleteOwn", params, options)
+}
+
 // Export exports the accounts of a tenant.
 //
 // Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates
@@ -129,6 +145,19 @@ func (m AccountMethods) Find(ctx context.Context, params AccountFindParams, opti
 // Errors: [AccountNotFoundError], [AccountMergedError].
 func (m AccountMethods) Get(ctx context.Context, params AccountGetParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.get", params, options)
+}
+
+// GetOwn gets the signed-in user's account.
+//
+// Requires a valid ID token. The result is that of `account.get`.
+//
+// Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError].
+func (m AccountMethods) GetOwn(ctx context.Context, params AccountGetOwnParams, options ...CallOption) (*Account, error) {
+	return invoke[Account](ctx, m.client, "account.getOwn", params, options)
 }
 
 // Graph gets an account's sign-in methods, factors, sessions and identities as a graph.
@@ -290,6 +319,23 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 	return invoke[Account](ctx, m.client, "account.setClaims", params, options)
 }
 
+// SetOwnPassword sets a new password for the signed-in user without the current one.
+//
+// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with
+// one. The account must have a verified email address. All sessions of the account end, and a new one starts. The
+// user receives a notice.
+//
+// Equivalent: firebase accounts:update password; SDK: updatePassword.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RecentSignInRequiredError],
+// [ErrSecondFactorNeeded], [ErrEmailNotVerified], [ErrPasswordNotAccepted], [InvalidPasswordError],
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError].
+func (m AccountMethods) SetOwnPassword(ctx context.Context, params AccountSetOwnPasswordParams, options ...CallOption) (*Tokens, error) {
+	return invoke[Tokens](ctx, m.client, "account.setOwnPassword", params, options)
+}
+
 // SubmitCode submits the one-time code that confirms an email address change.
 //
 // Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous
@@ -336,4 +382,19 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 // [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
+}
+
+// UpdateOwn updates the profile attributes of the signed-in user.
+//
+// Requires a valid ID token. Omitted attributes keep their value. `null` or an empty string removes an attribute.
+// `displayName` and `picture` can be changed in every tenant. The email address is changed with
+// `account.changeEmail`, and the password with `account.changePassword` or `account.setOwnPassword`.
+//
+// Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [InvalidAttributesError].
+func (m AccountMethods) UpdateOwn(ctx context.Context, params AccountUpdateOwnParams, options ...CallOption) (*Account, error) {
+	return invoke[Account](ctx, m.client, "account.updateOwn", params, options)
 }

@@ -402,8 +402,8 @@ const (
 	// 7002: A second factor is enrolled in an anonymous session or in a session of a custom token. Equivalent:
 	// firebase UNSUPPORTED_FIRST_FACTOR.
 	ErrUnsupportedFirstFactor ErrorType = "unsupportedFirstFactor"
-	// 7003: A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase
-	// UNVERIFIED_EMAIL.
+	// 7003: A second factor is enrolled, or a password is set without the current one, for an account whose email
+	// address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
 	ErrEmailNotVerified ErrorType = "emailNotVerified"
 	// 7004: An enrollment exceeds the maximum number of second factors. Equivalent: firebase
 	// SECOND_FACTOR_LIMIT_EXCEEDED.

@@ -124,6 +124,18 @@ type AccountCreateParams struct {
 	MustChangePassword bool `json:"mustChangePassword,omitempty"`
 }
 
+// AccountDeleteOwnParams are the parameters of account.deleteOwn.
+type AccountDeleteOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+}
+
+// AccountDeleteOwnResult is the result of account.deleteOwn.
+type AccountDeleteOwnResult struct {
+	// The ID of the deleted account.
+	AccountID string `json:"accountId"`
+}
+
 // AccountDeleteParams are the parameters of account.delete.
 type AccountDeleteParams struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
@@ -181,6 +193,12 @@ type AccountFindParams struct {
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// The login of the account at an identity provider.
 	Provider *ProviderSubject `json:"provider,omitempty"`
+}
+
+// AccountGetOwnParams are the parameters of account.getOwn.
+type AccountGetOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
 }
 
 // AccountGetParams are the parameters of account.get.
@@ -430,6 +448,19 @@ type AccountSetClaimsParams struct {
 	Claims map[string]any `json:"claims"`
 }
 
+// AccountSetOwnPasswordParams are the parameters of account.setOwnPassword.
+type AccountSetOwnPasswordParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The new password.
+	NewPassword Secret `json:"newPassword"`
+	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+	Audience string `json:"audience,omitempty"`
+	// The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+	// Defaults to `openid`.
+	Scope string `json:"scope,omitempty"`
+}
+
 // AccountSubmitCodeParams are the parameters of account.submitCode.
 type AccountSubmitCodeParams struct {
 	// The continuation token that `account.changeEmail` returned.
@@ -450,6 +481,14 @@ type AccountUnlinkParams struct {
 	ProviderID string `json:"providerId"`
 	// Whether to unlink the last sign-in method. Defaults to false.
 	Force bool `json:"force,omitempty"`
+}
+
+// AccountUpdateOwnParams are the parameters of account.updateOwn.
+type AccountUpdateOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The attributes to change.
+	Attributes AttributeValues `json:"attributes"`
 }
 
 // AccountUpdateParams are the parameters of account.update.
@@ -3888,6 +3927,22 @@ type Session struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// SessionCreateCookieParams are the parameters of session.createCookie.
+type SessionCreateCookieParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+}
+
+// SessionCreateCookieResult is the result of session.createCookie.
+type SessionCreateCookieResult struct {
+	// The session cookie.
+	Cookie Secret `json:"cookie"`
+	// The time at which the cookie expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SessionListParams are the parameters of session.list.
 type SessionListParams struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
@@ -5254,8 +5309,8 @@ const (
 	TokenSourceCaller TokenSource = "caller"
 )
 
-// TokenUse is the token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`)
-// of a tenant. A newer Mintmark can return other values.
+// TokenUse is the token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or
+// session cookie (`cookie`) of a tenant. A newer Mintmark can return other values.
 type TokenUse string
 
 // The values of TokenUse.
@@ -5263,6 +5318,7 @@ const (
 	TokenUsePool   TokenUse = "pool"
 	TokenUseID     TokenUse = "id"
 	TokenUseAccess TokenUse = "access"
+	TokenUseCookie TokenUse = "cookie"
 )
 
 // TokenVerifyParams are the parameters of token.verify.

@@ -9,9 +9,11 @@ public enum MethodTable {
         AccountChangePassword.info,
         AccountCreate.info,
         AccountDelete.info,
+        AccountDeleteOwn.info,
         AccountExport.info,
         AccountFind.info,
         AccountGet.info,
+        AccountGetOwn.info,
         AccountGraph.info,
         AccountImport.info,
         AccountLink.info,
@@ -20,9 +22,11 @@ public enum MethodTable {
         AccountProviderToken.info,
         AccountReauthenticate.info,
         AccountSetClaims.info,
+        AccountSetOwnPassword.info,
         AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
+        AccountUpdateOwn.info,
         AuditList.info,
         AuditVerify.info,
         CompatHttp.info,
@@ -92,6 +96,7 @@ public enum MethodTable {
         RoleList.info,
         RolePut.info,
         RpcDiscover.info,
+        SessionCreateCookie.info,
         SessionList.info,
         SessionRefresh.info,
         SessionRevokeAll.info,
@@ -145,14 +150,16 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(135)
+        all.reserveCapacity(140)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountDelete.info) { try account.delete(AccountDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountDeleteOwn.info) { try account.deleteOwn(AccountDeleteOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountExport.info) { try account.export(AccountExport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountFind.info) { try account.scoped(to: $1).find(AccountFind.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountGet.info) { try account.scoped(to: $1).get(AccountGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountGetOwn.info) { try account.scoped(to: $1).getOwn(AccountGetOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountGraph.info) { try account.scoped(to: $1).graph(AccountGraph.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountImport.info) { try account.`import`(AccountImport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountLink.info) { try account.link(AccountLink.Params(decoding: $0), $1).write(to: &$2) })
@@ -161,9 +168,11 @@ public enum MethodTable {
         all.append(BoundMethod(AccountProviderToken.info) { try account.providerToken(AccountProviderToken.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountReauthenticate.info) { try account.reauthenticate(AccountReauthenticate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountSetClaims.info) { try account.setClaims(AccountSetClaims.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountSetOwnPassword.info) { try account.setOwnPassword(AccountSetOwnPassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountSubmitCode.info) { try account.submitCode(AccountSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountUpdateOwn.info) { try account.updateOwn(AccountUpdateOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditList.info) { try audit.scoped(to: $1).list(AuditList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AuditVerify.info) { try audit.verify(AuditVerify.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(CompatHttp.info) { try compat.http(CompatHttp.Params(decoding: $0), $1).write(to: &$2) })
@@ -233,6 +242,7 @@ public enum MethodTable {
         all.append(BoundMethod(RoleList.info) { try role.scoped(to: $1).list(RoleList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RolePut.info) { try role.put(RolePut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RpcDiscover.info) { try rpc.scoped(to: $1).discover(RpcDiscover.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SessionCreateCookie.info) { try session.createCookie(SessionCreateCookie.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionList.info) { try session.scoped(to: $1).list(SessionList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRefresh.info) { try session.refresh(SessionRefresh.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRevokeAll.info) { try session.revokeAll(SessionRevokeAll.Params(decoding: $0), $1).write(to: &$2) })

@@ -1504,7 +1504,10 @@ export interface UnsupportedFirstFactorData {
  */
 export declare class UnsupportedFirstFactor extends Answered<"unsupportedFirstFactor", UnsupportedFirstFactorData> {}
 
-/** 7003: A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL. */
+/**
+ * 7003: A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified.
+ * Equivalent: firebase UNVERIFIED_EMAIL.
+ */
 export declare class EmailNotVerified extends Answered<"emailNotVerified"> {}
 
 /** The details of `TooManyFactors`. */

@@ -2597,8 +2597,11 @@ export interface TokenLifetimes {
   refreshReuseGraceSeconds?: number;
 }
 
-/** The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant. */
-export type TokenUse = "pool" | "id" | "access";
+/**
+ * The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie (`cookie`) of a
+ * tenant.
+ */
+export type TokenUse = "pool" | "id" | "access" | "cookie";
 
 /** New tokens of a session. */
 export interface Tokens {

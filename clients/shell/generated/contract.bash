@@ -10,9 +10,11 @@ declare -gA _mintmark_methods=(
     [account.changePassword]=any
     [account.create]=any
     [account.delete]=any
+    [account.deleteOwn]=any
     [account.export]=any
     [account.find]=any
     [account.get]=any
+    [account.getOwn]=any
     [account.graph]=any
     [account.import]=any
     [account.link]=any
@@ -21,9 +23,11 @@ declare -gA _mintmark_methods=(
     [account.providerToken]=any
     [account.reauthenticate]=any
     [account.setClaims]=any
+    [account.setOwnPassword]=any
     [account.submitCode]=any
     [account.unlink]=any
     [account.update]=any
+    [account.updateOwn]=any
     [audit.list]=any
     [audit.verify]=any
     [compat.http]=any
@@ -93,6 +97,7 @@ declare -gA _mintmark_methods=(
     [role.list]=any
     [role.put]=any
     [rpc.discover]=any
+    [session.createCookie]=any
     [session.list]=any
     [session.refresh]=any
     [session.revokeAll]=any
@@ -149,9 +154,11 @@ declare -gA _mintmark_parameter_names=(
     [account.changePassword]="idToken= currentPassword= newPassword= audience= scope="
     [account.create]="tenantId= accountId= username= password= attributes:= phoneNumber= disabled:= claims:= emailVerified:= mustChangePassword:="
     [account.delete]="accountId="
+    [account.deleteOwn]="idToken="
     [account.export]="tenantId= file= cursor= limit:= includeSecrets:="
     [account.find]="tenantId= username= email= phoneNumber= provider:="
     [account.get]="accountId="
+    [account.getOwn]="idToken="
     [account.graph]="idToken= accountId= format="
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
@@ -160,9 +167,11 @@ declare -gA _mintmark_parameter_names=(
     [account.providerToken]="idToken= providerId= minValidSeconds:="
     [account.reauthenticate]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.setClaims]="accountId= claims:="
+    [account.setOwnPassword]="idToken= newPassword= audience= scope="
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [account.updateOwn]="idToken= attributes:="
     [audit.list]="limit:= cursor= poolId= identityId= method= since:= until:="
     [audit.verify]="heads:="
     [compat.http]="method= url= headers[ body= firebase:="
@@ -232,6 +241,7 @@ declare -gA _mintmark_parameter_names=(
     [role.list]="limit:= cursor="
     [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
     [rpc.discover]=""
+    [session.createCookie]="idToken= durationSeconds:="
     [session.list]="accountId="
     [session.refresh]="refreshToken= audience= scope="
     [session.revokeAll]="accountId="

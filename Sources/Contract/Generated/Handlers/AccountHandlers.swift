@@ -16,6 +16,9 @@ public protocol AccountHandlers: CallScoped {
     /// Delete an account and end its sessions.
     func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result
 
+    /// Delete the signed-in user's account.
+    func deleteOwn(_ request: AccountDeleteOwn.Params, _ call: any CallContext) throws -> AccountDeleteOwn.Result
+
     /// Export the accounts of a tenant.
     func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result
 
@@ -24,6 +27,9 @@ public protocol AccountHandlers: CallScoped {
 
     /// Get an account by ID.
     func get(_ request: AccountGet.Params, _ call: any CallContext) throws -> AccountGet.Result
+
+    /// Get the signed-in user's account.
+    func getOwn(_ request: AccountGetOwn.Params, _ call: any CallContext) throws -> AccountGetOwn.Result
 
     /// Get an account's sign-in methods, factors, sessions and identities as a graph.
     func graph(_ request: AccountGraph.Params, _ call: any CallContext) throws -> AccountGraph.Result
@@ -49,6 +55,9 @@ public protocol AccountHandlers: CallScoped {
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
 
+    /// Set a new password for the signed-in user without the current one.
+    func setOwnPassword(_ request: AccountSetOwnPassword.Params, _ call: any CallContext) throws -> AccountSetOwnPassword.Result
+
     /// Submit the one-time code that confirms an email address change.
     func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result
 
@@ -57,4 +66,7 @@ public protocol AccountHandlers: CallScoped {
 
     /// Update an account.
     func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result
+
+    /// Update the profile attributes of the signed-in user.
+    func updateOwn(_ request: AccountUpdateOwn.Params, _ call: any CallContext) throws -> AccountUpdateOwn.Result
 }

@@ -70,6 +70,22 @@ export interface AccountMethods {
   delete(params: AccountDeleteParams, options?: CallOptions): Promise<AccountDeleteResult>;
 
   /**
+   * Delete the signed-in user's account.
+   *
+   * Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous
+   * accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be
+   * registered again.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RecentSignInRequired | SecondFactorNeeded}
+   */
+  deleteOwn(params: AccountDeleteOwnParams, options?: CallOptions): Promise<AccountDeleteOwnResult>;
+
+  /**
    * Export the accounts of a tenant.
    *
    * Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in
@@ -109,6 +125,20 @@ export interface AccountMethods {
    * @throws {AccountNotFound | AccountMerged}
    */
   get(params: AccountGetParams, options?: CallOptions): Promise<AccountGetResult>;
+
+  /**
+   * Get the signed-in user's account.
+   *
+   * Requires a valid ID token. The result is that of `account.get`.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged}
+   */
+  getOwn(params: AccountGetOwnParams, options?: CallOptions): Promise<AccountGetOwnResult>;
 
   /**
    * Get an account's sign-in methods, factors, sessions and identities as a graph.
@@ -245,6 +275,22 @@ export interface AccountMethods {
   setClaims(params: AccountSetClaimsParams, options?: CallOptions): Promise<AccountSetClaimsResult>;
 
   /**
+   * Set a new password for the signed-in user without the current one.
+   *
+   * Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
+   * must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:update password; SDK: updatePassword.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RecentSignInRequired | SecondFactorNeeded | EmailNotVerified |
+   * PasswordNotAccepted | InvalidPassword | AccountDisabled | AudienceNotOffered | ScopeNotOffered}
+   */
+  setOwnPassword(params: AccountSetOwnPasswordParams, options?: CallOptions): Promise<AccountSetOwnPasswordResult>;
+
+  /**
    * Submit the one-time code that confirms an email address change.
    *
    * Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be
@@ -291,6 +337,22 @@ export interface AccountMethods {
    * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
+
+  /**
+   * Update the profile attributes of the signed-in user.
+   *
+   * Requires a valid ID token. Omitted attributes keep their value. `null` or an empty string removes an attribute. `displayName` and
+   * `picture` can be changed in every tenant. The email address is changed with `account.changeEmail`, and the password with
+   * `account.changePassword` or `account.setOwnPassword`.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | InvalidAttributes}
+   */
+  updateOwn(params: AccountUpdateOwnParams, options?: CallOptions): Promise<AccountUpdateOwnResult>;
 }
 
 /** The parameters of `account.changeEmail`. */
@@ -430,6 +492,18 @@ export interface AccountDeleteResult {
   accountId: AccountId;
 }
 
+/** The parameters of `account.deleteOwn`. */
+export interface AccountDeleteOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+}
+
+/** The result of `account.deleteOwn`. */
+export interface AccountDeleteOwnResult {
+  /** The ID of the deleted account. */
+  accountId: AccountId;
+}
+
 /** The parameters of `account.export`. */
 export type AccountExportParams =
   & {
@@ -532,6 +606,15 @@ export interface AccountGetParams {
 
 /** The result of `account.get`. */
 export type AccountGetResult = Account;
+
+/** The parameters of `account.getOwn`. */
+export interface AccountGetOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+}
+
+/** The result of `account.getOwn`. */
+export type AccountGetOwnResult = Account;
 
 /** The parameters of `account.graph`. */
 export type AccountGraphParams =
@@ -799,6 +882,23 @@ export interface AccountSetClaimsParams {
 /** The result of `account.setClaims`. */
 export type AccountSetClaimsResult = Account;
 
+/** The parameters of `account.setOwnPassword`. */
+export interface AccountSetOwnPasswordParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+  /** The new password. */
+  newPassword: Password;
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
+  audience?: string;
+  /**
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+   */
+  scope?: Scope;
+}
+
+/** The result of `account.setOwnPassword`. */
+export type AccountSetOwnPasswordResult = Tokens;
+
 /** The parameters of `account.submitCode`. */
 export interface AccountSubmitCodeParams {
   /** The continuation token that `account.changeEmail` returned. */
@@ -867,3 +967,14 @@ export interface AccountUpdateParams {
 
 /** The result of `account.update`. */
 export type AccountUpdateResult = Account;
+
+/** The parameters of `account.updateOwn`. */
+export interface AccountUpdateOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+  /** The attributes to change. */
+  attributes: AttributeValues;
+}
+
+/** The result of `account.updateOwn`. */
+export type AccountUpdateOwnResult = Account;

@@ -1525,7 +1525,9 @@ class UnsupportedFirstFactorError(APIError):
 
 
 class EmailNotVerifiedError(APIError):
-    """A second factor is enrolled for an account whose email address is not verified."""
+    """A second factor is enrolled, or a password is set without the current one, for an account whose email address is not
+    verified.
+    """
 
     code = 7003
     type = "emailNotVerified"

@@ -254,8 +254,9 @@ who already has an account, `noAccountNotice` a user who has none. The other pur
 reset. `noticesPaused` is the last notice of an hour with many changes.
 """
 
-TokenUse = Literal["pool", "id", "access"]
-"""The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
+TokenUse = Literal["pool", "id", "access", "cookie"]
+"""The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie
+(`cookie`) of a tenant.
 """
 
 
@@ -391,6 +392,13 @@ class Account(Record):
     """The time before which sessions and tokens of the account were revoked. Present if they were revoked."""
     last_sign_in_at: datetime | None = member("lastSignInAt", utc, default=None)
     """The time of the last sign-in."""
+
+
+class AccountDeleteOwnResult(Record):
+    """The result of `account.deleteOwn`."""
+
+    account_id: str = member("accountId")
+    """The ID of the deleted account."""
 
 
 class AccountDeleteResult(Record):
@@ -2476,6 +2484,15 @@ class Session(Record):
     """The time at which the session expires if it is not used."""
 
 
+class SessionCreateCookieResult(Record):
+    """The result of `session.createCookie`."""
+
+    cookie: str = member("cookie", secret=True)
+    """The session cookie."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the cookie expires."""
+
+
 class SessionListResult(Record):
     """The result of `session.list`."""
 
@@ -3267,7 +3284,7 @@ class TokenVerifyResult(Record):
     header: Mapping[str, Any] = member("header")
     """The JOSE header of the token."""
     use: str = member("use")
-    """The token type. Known values: `pool`, `id`, `access`."""
+    """The token type. Known values: `pool`, `id`, `access`, `cookie`."""
     issuer: str = member("issuer")
     """The issuer of the token."""
     expires_at: datetime = member("expiresAt", utc)
@@ -3300,12 +3317,12 @@ __all__ = [
     "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
     "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
     "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
-    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpFirebase",
-    "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account",
+    "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange",
+    "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
+    "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy",
+    "CompatHttpFirebase", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
     "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
     "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
     "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
@@ -3332,15 +3349,15 @@ __all__ = [
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
     "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
-    "UnprocessedIdentity", "Violation",
+    "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep",
+    "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired",
+    "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther", "read_sign_up_step",
+    "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasswordRequired",
+    "SignedRequest", "SigningKey", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult",
+    "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult",
+    "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
+    "Tokens", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

@@ -115,6 +115,22 @@ module Mintmark
       call("account.delete", {"accountId" => account_id}, timeout, trace)
     end
 
+    # Delete the signed-in user's account.
+    #
+    # Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous
+    # accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be
+    # registered again.
+    #
+    # Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [AccountDeleteOwnResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RecentSignInRequired, SecondFactorNeeded]
+    def delete_own(id_token:, timeout: nil, trace: nil)
+      call("account.deleteOwn", {"idToken" => id_token}, timeout, trace)
+    end
+
     # Export the accounts of a tenant.
     #
     # Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in
@@ -171,6 +187,20 @@ module Mintmark
     # @raise [AccountNotFound, AccountMerged]
     def get(account_id:, timeout: nil, trace: nil)
       call("account.get", {"accountId" => account_id}, timeout, trace)
+    end
+
+    # Get the signed-in user's account.
+    #
+    # Requires a valid ID token. The result is that of `account.get`.
+    #
+    # Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [Account]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    def get_own(id_token:, timeout: nil, trace: nil)
+      call("account.getOwn", {"idToken" => id_token}, timeout, trace)
     end
 
     # Get an account's sign-in methods, factors, sessions and identities as a graph.
@@ -387,6 +417,28 @@ module Mintmark
       call("account.setClaims", {"accountId" => account_id, "claims" => claims}, timeout, trace)
     end
 
+    # Set a new password for the signed-in user without the current one.
+    #
+    # Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
+    # must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    #
+    # Equivalent: firebase accounts:update password; SDK: updatePassword.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param new_password [String] The new password.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+    #   Defaults to `openid`.
+    # @return [Tokens]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RecentSignInRequired, SecondFactorNeeded, EmailNotVerified,
+    #   PasswordNotAccepted, InvalidPassword, AccountDisabled, AudienceNotOffered, ScopeNotOffered]
+    def set_own_password(id_token:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
+      call("account.setOwnPassword", {
+        "idToken" => id_token, "newPassword" => new_password, "audience" => audience, "scope" => scope
+      }, timeout, trace)
+    end
+
     # Submit the one-time code that confirms an email address change.
     #
     # Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be
@@ -463,6 +515,23 @@ module Mintmark
         "tokensValidSince" => tokens_valid_since, "link" => link, "unlink" => unlink, "remove" => remove, "attributes" => attributes,
         "emailVerified" => email_verified, "disabled" => disabled, "mustChangePassword" => must_change_password
       }, timeout, trace)
+    end
+
+    # Update the profile attributes of the signed-in user.
+    #
+    # Requires a valid ID token. Omitted attributes keep their value. `null` or an empty string removes an attribute. `displayName` and
+    # `picture` can be changed in every tenant. The email address is changed with `account.changeEmail`, and the password with
+    # `account.changePassword` or `account.setOwnPassword`.
+    #
+    # Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param attributes [Hash] The attributes to change.
+    # @return [Account]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, InvalidAttributes]
+    def update_own(id_token:, attributes:, timeout: nil, trace: nil)
+      call("account.updateOwn", {"idToken" => id_token, "attributes" => attributes}, timeout, trace)
     end
   end
 end

@@ -12,9 +12,11 @@ module Mintmark
     "account.changePassword" => :Tokens,
     "account.create" => :Account,
     "account.delete" => :AccountDeleteResult,
+    "account.deleteOwn" => :AccountDeleteOwnResult,
     "account.export" => :AccountExportResult,
     "account.find" => :Account,
     "account.get" => :Account,
+    "account.getOwn" => :Account,
     "account.graph" => :AccountGraphResult,
     "account.import" => :AccountImportResult,
     "account.link" => :SignInStep,
@@ -23,9 +25,11 @@ module Mintmark
     "account.providerToken" => :AccountProviderTokenResult,
     "account.reauthenticate" => :SignInStep,
     "account.setClaims" => :Account,
+    "account.setOwnPassword" => :Tokens,
     "account.submitCode" => :EmailChangeStep,
     "account.unlink" => :Account,
     "account.update" => :Account,
+    "account.updateOwn" => :Account,
     "audit.list" => :AuditListResult,
     "audit.verify" => :AuditVerifyResult,
     "compat.http" => :CompatHttpResult,
@@ -95,6 +99,7 @@ module Mintmark
     "role.list" => :RoleListResult,
     "role.put" => :Role,
     "rpc.discover" => nil,
+    "session.createCookie" => :SessionCreateCookieResult,
     "session.list" => :SessionListResult,
     "session.refresh" => :Tokens,
     "session.revokeAll" => :SessionRevokeAllResult,
@@ -153,7 +158,8 @@ module Mintmark
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
-    accessToken attributes body clientSecret code codes continuationToken headers html idToken logins otpauthUri password passwordHash
-    pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url
+    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken logins otpauthUri password
+    passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text
+    token url
   ].freeze
 end

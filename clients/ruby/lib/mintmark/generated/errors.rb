@@ -822,7 +822,7 @@ module Mintmark
     detail :sign_in_provider, "signInProvider" # `anonymous` or `custom`.
   end
 
-  # A second factor is enrolled for an account whose email address is not verified.
+  # A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified.
   class EmailNotVerified < APIError; end
 
   # An enrollment exceeds the maximum number of second factors.

@@ -36,6 +36,11 @@ module Mintmark
     member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
   end
 
+  # The result of `account.deleteOwn`.
+  class AccountDeleteOwnResult < Record
+    member :account_id, "accountId" # The ID of the deleted account.
+  end
+
   # The result of `account.delete`.
   class AccountDeleteResult < Record
     member :account_id, "accountId" # The ID of the deleted account.
@@ -1183,6 +1188,12 @@ module Mintmark
     member :created_at, "createdAt", :time # The time at which the session was created, in seconds since 1970-01-01 UTC.
     member :last_used_at, "lastUsedAt", :time # The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
     member :expires_at, "expiresAt", :time # The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `session.createCookie`.
+  class SessionCreateCookieResult < Record
+    member :cookie, "cookie", secret: true # The session cookie.
+    member :expires_at, "expiresAt", :time # The time at which the cookie expires, in seconds since 1970-01-01 UTC.
   end
 
   # The result of `session.list`.

@@ -7,6 +7,24 @@ require_relative "../namespace"
 module Mintmark
   # The methods `session.*`.
   class SessionMethods < Namespace
+    # Exchange an ID token for a session cookie.
+    #
+    # For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a longer-lived token, sets
+    # it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The cookie has the claims of the ID token. It
+    # becomes invalid if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by
+    # `token.verify` only.
+    #
+    # Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param duration_seconds [Integer] The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+    # @return [SessionCreateCookieResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    def create_cookie(id_token:, duration_seconds: nil, timeout: nil, trace: nil)
+      call("session.createCookie", {"idToken" => id_token, "durationSeconds" => duration_seconds}, timeout, trace)
+    end
+
     # List the sessions of an account, most recent first.
     #
     # Returns at most 1000 sessions.

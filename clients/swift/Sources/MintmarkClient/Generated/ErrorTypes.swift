@@ -1340,7 +1340,7 @@ public struct UnsupportedFirstFactorError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; signInProvider = try data.required("signInProvider") }
 }
 
-/// `emailNotVerified`, 7003. A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
+/// `emailNotVerified`, 7003. A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
 public struct EmailNotVerifiedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) throws { self.answer = answer }

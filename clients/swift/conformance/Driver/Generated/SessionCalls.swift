@@ -6,6 +6,11 @@ import MintmarkClient
 
 func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "session.createCookie":
+        let idToken: String = try given.required("idToken")
+        let durationSeconds: Int? = try given.optional("durationSeconds")
+        guard given.isUsedUp else { return nil }
+        return try await m.session.createCookie(idToken: idToken, durationSeconds: durationSeconds, timeout: timeout, trace: trace).wire
     case "session.list":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }

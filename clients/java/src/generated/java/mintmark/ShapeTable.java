@@ -132,6 +132,9 @@ final class ShapeTable {
             AccountDeleteParams accountId
             AccountDeleteResult accountId
             =account.delete AccountDeleteResult
+            AccountDeleteOwnParams idToken!
+            AccountDeleteOwnResult accountId
+            =account.deleteOwn AccountDeleteOwnResult
             AccountExportParams tenantId file cursor limit includeSecrets
             AccountExportResult exported accounts:PortableAccount nextCursor file bytes
             =account.export AccountExportResult
@@ -139,6 +142,8 @@ final class ShapeTable {
             =account.find Account
             AccountGetParams accountId
             =account.get Account
+            AccountGetOwnParams idToken!
+            =account.getOwn Account
             AccountGraphParams idToken! accountId format
             AccountGraphResult nodes:GraphNode edges:GraphEdge text
             =account.graph AccountGraphResult
@@ -163,6 +168,8 @@ final class ShapeTable {
             =account.reauthenticate SignInStep
             AccountSetClaimsParams accountId claims
             =account.setClaims Account
+            AccountSetOwnPasswordParams idToken! newPassword! audience scope
+            =account.setOwnPassword Tokens
             AccountSubmitCodeParams continuationToken! code! client:ClientOrigin
             =account.submitCode EmailChangeStep
             AccountUnlinkParams idToken! providerId force
@@ -170,6 +177,8 @@ final class ShapeTable {
             AccountUpdateParams accountId username password! phoneNumber claims tokensValidSince link:PortableLogin unlink remove \
             attributes! emailVerified disabled mustChangePassword
             =account.update Account
+            AccountUpdateOwnParams idToken! attributes!
+            =account.updateOwn Account
             AuditListParams limit cursor poolId identityId method since until
             AuditListResult records:AuditRecord nextCursor
             =audit.list AuditListResult
@@ -349,6 +358,9 @@ final class ShapeTable {
             =role.list RoleListResult
             RolePutParams name poolId trustPolicy maxSessionSeconds tags
             =role.put Role
+            SessionCreateCookieParams idToken! durationSeconds
+            SessionCreateCookieResult cookie! expiresAt
+            =session.createCookie SessionCreateCookieResult
             SessionListParams accountId
             SessionListResult sessions:Session
             =session.list SessionListResult

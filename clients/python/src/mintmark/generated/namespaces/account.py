@@ -232,6 +232,43 @@ class AccountMethods(Namespace):
         """
         return types.AccountDeleteResult._of(self._send("account.delete", {"accountId": account_id}, timeout, trace))
 
+    def delete_own(
+        self, *, id_token: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.AccountDeleteOwnResult:
+        """Delete the signed-in user's account.
+
+        Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated
+        with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions
+        end, and the email address can be registered again.
+
+        Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
+        """
+        return types.AccountDeleteOwnResult._of(self._send("account.deleteOwn", {"idToken": id_token}, timeout, trace))
+
     def export(
         self, *, tenant_id: str | None = None, file: str | None = None, cursor: str | None = None,
         limit: int | None = None, include_secrets: bool | None = None, timeout: float | None = None,
@@ -340,6 +377,35 @@ class AccountMethods(Namespace):
             AccountMergedError: The named account was merged into another account by `account.merge`.
         """
         return types.Account._of(self._send("account.get", {"accountId": account_id}, timeout, trace))
+
+    def get_own(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.Account:
+        """Get the signed-in user's account.
+
+        Requires a valid ID token. The result is that of `account.get`.
+
+        Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+        """
+        return types.Account._of(self._send("account.getOwn", {"idToken": id_token}, timeout, trace))
 
     def graph(
         self, *, id_token: str | None = None, account_id: str | None = None,
@@ -820,6 +886,58 @@ class AccountMethods(Namespace):
             "accountId": account_id, "claims": claims,
         }, timeout, trace))
 
+    def set_own_password(
+        self, *, id_token: str, new_password: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.Tokens:
+        """Set a new password for the signed-in user without the current one.
+
+        Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated
+        with one. The account must have a verified email address. All sessions of the account end, and a new one starts.
+        The user receives a notice.
+
+        Equivalent: firebase accounts:update password; SDK: updatePassword.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            new_password: The new password.
+            audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+            scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the
+                tenant's scopes. Defaults to `openid`.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
+            PasswordNotAcceptedError: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
+                token stays valid.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+        """
+        return types.Tokens._of(self._send("account.setOwnPassword", {
+            "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -972,6 +1090,44 @@ class AccountMethods(Namespace):
             "mustChangePassword": must_change_password,
         }, timeout, trace))
 
+    def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.Account:
+        """Update the profile attributes of the signed-in user.
+
+        Requires a valid ID token. Omitted attributes keep their value. `null` or an empty string removes an attribute.
+        `displayName` and `picture` can be changed in every tenant. The email address is changed with
+        `account.changeEmail`, and the password with `account.changePassword` or `account.setOwnPassword`.
+
+        Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            attributes: The attributes to change.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            InvalidAttributesError: The value of an attribute is not valid, or the tenant does not request an attribute
+                of this name. The continuation token stays valid.
+        """
+        return types.Account._of(self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
+        }, timeout, trace))
+
 
 class AsyncAccountMethods(AsyncNamespace):
     """The methods `account.*` for asyncio. `AccountMethods` describes the arguments."""
@@ -1042,6 +1198,19 @@ class AsyncAccountMethods(AsyncNamespace):
             "accountId": account_id,
         }, timeout, trace))
 
+    async def delete_own(
+        self, *, id_token: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.AccountDeleteOwnResult:
+        """Delete the signed-in user's account.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, RecentSignInRequiredError, SecondFactorNeededError.
+        """
+        return types.AccountDeleteOwnResult._of(await self._send("account.deleteOwn", {
+            "idToken": id_token,
+        }, timeout, trace))
+
     async def export(
         self, *, tenant_id: str | None = None, file: str | None = None, cursor: str | None = None,
         limit: int | None = None, include_secrets: bool | None = None, timeout: float | None = None,
@@ -1097,6 +1266,15 @@ class AsyncAccountMethods(AsyncNamespace):
         Raises: AccountNotFoundError, AccountMergedError.
         """
         return types.Account._of(await self._send("account.get", {"accountId": account_id}, timeout, trace))
+
+    async def get_own(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.Account:
+        """Get the signed-in user's account.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError.
+        """
+        return types.Account._of(await self._send("account.getOwn", {"idToken": id_token}, timeout, trace))
 
     async def graph(
         self, *, id_token: str | None = None, account_id: str | None = None,
@@ -1255,6 +1433,22 @@ class AsyncAccountMethods(AsyncNamespace):
             "accountId": account_id, "claims": claims,
         }, timeout, trace))
 
+    async def set_own_password(
+        self, *, id_token: str, new_password: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.Tokens:
+        """Set a new password for the signed-in user without the current one.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, RecentSignInRequiredError, SecondFactorNeededError, EmailNotVerifiedError,
+        PasswordNotAcceptedError, InvalidPasswordError, AccountDisabledError, AudienceNotOfferedError,
+        ScopeNotOfferedError.
+        """
+        return types.Tokens._of(await self._send("account.setOwnPassword", {
+            "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -1304,4 +1498,17 @@ class AsyncAccountMethods(AsyncNamespace):
             "claims": claims, "tokensValidSince": tokens_valid_since, "link": link, "unlink": unlink, "remove": remove,
             "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
             "mustChangePassword": must_change_password,
+        }, timeout, trace))
+
+    async def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.Account:
+        """Update the profile attributes of the signed-in user.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, InvalidAttributesError.
+        """
+        return types.Account._of(await self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
         }, timeout, trace))

@@ -94,7 +94,8 @@ class MfaMethods(Namespace):
                 is `off`.
             UnsupportedFirstFactorError: A second factor is enrolled in an anonymous session or in a session of a custom
                 token.
-            EmailNotVerifiedError: A second factor is enrolled for an account whose email address is not verified.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
             RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
@@ -167,7 +168,8 @@ class MfaMethods(Namespace):
                 is `off`.
             UnsupportedFirstFactorError: A second factor is enrolled in an anonymous session or in a session of a custom
                 token.
-            EmailNotVerifiedError: A second factor is enrolled for an account whose email address is not verified.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
             RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one

@@ -13,6 +13,45 @@ from .. import types
 class SessionMethods(Namespace):
     """The methods `session.*`."""
 
+    def create_cookie(
+        self, *, id_token: str, duration_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SessionCreateCookieResult:
+        """Exchange an ID token for a session cookie.
+
+        For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a
+        longer-lived token, sets it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The
+        cookie has the claims of the ID token. It becomes invalid if its session or all sessions of the account are
+        ended, or if the account is disabled or deleted. It is accepted by `token.verify` only.
+
+        Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            duration_seconds (300–1209600): The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to
+                432000.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+        """
+        return types.SessionCreateCookieResult._of(self._send("session.createCookie", {
+            "idToken": id_token, "durationSeconds": duration_seconds,
+        }, timeout, trace))
+
     def list(
         self, *, account_id: str, timeout: float | None = None, trace: str | None = None,
     ) -> types.SessionListResult:
@@ -123,6 +162,20 @@ class SessionMethods(Namespace):
 
 class AsyncSessionMethods(AsyncNamespace):
     """The methods `session.*` for asyncio. `SessionMethods` describes the arguments."""
+
+    async def create_cookie(
+        self, *, id_token: str, duration_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SessionCreateCookieResult:
+        """Exchange an ID token for a session cookie.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError.
+        """
+        return types.SessionCreateCookieResult._of(await self._send("session.createCookie", {
+            "idToken": id_token, "durationSeconds": duration_seconds,
+        }, timeout, trace))
 
     async def list(
         self, *, account_id: str, timeout: float | None = None, trace: str | None = None,

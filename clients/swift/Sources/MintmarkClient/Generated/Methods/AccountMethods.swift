@@ -106,6 +106,23 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.delete", _params, timeout: timeout, trace: trace)
     }
 
+    /// Delete the signed-in user's account.
+    ///
+    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be registered again.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`.
+    @discardableResult
+    public func deleteOwn(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountDeleteOwnResult {
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.deleteOwn", _params, timeout: timeout, trace: trace)
+    }
+
     /// Export the accounts of a tenant.
     ///
     /// Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in another store. Sessions and recovery codes are not exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in their state at the time of reading; `store.backup` copies the store at a single point in time. The file appears under its name only when it is complete, is readable only by the current operating system user, and never overwrites an existing file. An export with secrets is recorded in the audit log.
@@ -176,6 +193,22 @@ public struct AccountMethods: Sendable {
     public func get(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
         let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
         return try await caller.call("account.get", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Get the signed-in user's account.
+    ///
+    /// Requires a valid ID token. The result is that of `account.get`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    public func getOwn(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.getOwn", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an account's sign-in methods, factors, sessions and identities as a graph.
@@ -369,6 +402,28 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.setClaims", _params, timeout: timeout, trace: trace)
     }
 
+    /// Set a new password for the signed-in user without the current one.
+    ///
+    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:update password; SDK: updatePassword.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - newPassword: The new password.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `EmailNotVerifiedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
+    @discardableResult
+    public func setOwnPassword(idToken: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
+        let _params = JSONObject([
+            ("idToken", idToken), ("newPassword", newPassword), ("audience", audience), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.setOwnPassword", _params, timeout: timeout, trace: trace)
+    }
+
     /// Submit the one-time code that confirms an email address change.
     ///
     /// Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token to `signIn.withContinuation`. If the flow only verified the current address, no session ends and no notice is sent.
@@ -439,10 +494,40 @@ public struct AccountMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("account.update", _params, timeout: timeout, trace: trace)
     }
+
+    /// Update the profile attributes of the signed-in user.
+    ///
+    /// Requires a valid ID token. Omitted attributes keep their value. `null` or an empty string removes an attribute. `displayName` and `picture` can be changed in every tenant. The email address is changed with `account.changeEmail`, and the password with `account.changePassword` or `account.setOwnPassword`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - attributes: The attributes to change.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `InvalidAttributesError`.
+    @discardableResult
+    public func updateOwn(idToken: String, attributes: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> Account {
+        let _params = JSONObject([("idToken", idToken), ("attributes", attributes)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.updateOwn", _params, timeout: timeout, trace: trace)
+    }
 }
 
 /// The result of `account.delete`.
 public struct AccountDeleteResult: ResultRecord {
+    /// The ID of the deleted account.
+    public let accountId: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        accountId = try members.required("accountId")
+        json = members.object
+    }
+
+}
+
+/// The result of `account.deleteOwn`.
+public struct AccountDeleteOwnResult: ResultRecord {
     /// The ID of the deleted account.
     public let accountId: String
     public let json: JSONObject

@@ -9,6 +9,22 @@ public struct SessionMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Exchange an ID token for a session cookie.
+    ///
+    /// For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a longer-lived token, sets it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The cookie has the claims of the ID token. It becomes invalid if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by `token.verify` only.
+    ///
+    /// Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - durationSeconds: The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`.
+    @discardableResult
+    public func createCookie(idToken: String, durationSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionCreateCookieResult {
+        let _params = JSONObject([("idToken", idToken), ("durationSeconds", durationSeconds)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.createCookie", _params, timeout: timeout, trace: trace)
+    }
+
     /// List the sessions of an account, most recent first.
     ///
     /// Returns at most 1000 sessions.
@@ -77,6 +93,21 @@ public struct SessionMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("session.signOut", _params, timeout: timeout, trace: trace)
     }
+}
+
+/// The result of `session.createCookie`.
+public struct SessionCreateCookieResult: ResultRecord {
+    /// The session cookie.
+    public let cookie: String
+    /// The time at which the cookie expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        cookie = try members.required("cookie", isSecret: true)
+        expiresAt = try members.required("expiresAt")
+        json = members.object
+    }
+
 }
 
 /// The result of `session.list`.

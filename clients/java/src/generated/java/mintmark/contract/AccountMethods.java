@@ -170,6 +170,47 @@ public final class AccountMethods {
     }
 
     /**
+     * Deletes the signed-in user's account. Requires a sign-in at most 5 minutes old. If the account has second factors, the session must
+     * be authenticated with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions
+     * end, and the email address can be registered again.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public AccountDeleteOwnResult deleteOwn(AccountDeleteOwnParams params) {
+        return caller.call("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(AccountDeleteOwnParams params) {
+        return caller.callAsync("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters
+     */
+    public AccountDeleteOwnResult deleteOwn(Consumer<AccountDeleteOwnParams> params) {
+        return deleteOwn(Params.filled(new AccountDeleteOwnParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(Consumer<AccountDeleteOwnParams> params) {
+        return deleteOwnAsync(Params.filled(new AccountDeleteOwnParams(), params));
+    }
+
+    /**
      * Exports the accounts of a tenant. Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
      * <code>account.import</code> creates the same accounts in another store. Sessions and recovery codes are not exported, because
      * recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in
@@ -299,6 +340,40 @@ public final class AccountMethods {
      */
     public CompletableFuture<Account> getAsync(Consumer<AccountGetParams> params) {
         return getAsync(Params.filled(new AccountGetParams(), params));
+    }
+
+    /**
+     * Gets the signed-in user's account. Requires a valid ID token. The result is that of <code>account.get</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:lookup with idToken; SDK: reload.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Account getOwn(AccountGetOwnParams params) { return caller.call("account.getOwn", params.require("idToken"), Account::new); }
+
+    /**
+     * {@return a future of {@link #getOwn(AccountGetOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Account> getOwnAsync(AccountGetOwnParams params) {
+        return caller.callAsync("account.getOwn", params.require("idToken"), Account::new);
+    }
+
+    /**
+     * {@return the result of {@link #getOwn(AccountGetOwnParams)}}
+     * @param params sets the parameters
+     */
+    public Account getOwn(Consumer<AccountGetOwnParams> params) { return getOwn(Params.filled(new AccountGetOwnParams(), params)); }
+
+    /**
+     * {@return a future of {@link #getOwn(AccountGetOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Account> getOwnAsync(Consumer<AccountGetOwnParams> params) {
+        return getOwnAsync(Params.filled(new AccountGetOwnParams(), params));
     }
 
     /**
@@ -661,6 +736,49 @@ public final class AccountMethods {
     }
 
     /**
+     * Sets a new password for the signed-in user without the current one. Requires a sign-in at most 5 minutes old. If the account has
+     * second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the
+     * account end, and a new one starts. The user receives a notice.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:update password; SDK: updatePassword.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link EmailNotVerifiedException}, {@link
+     * PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link AccountDisabledException}, {@link
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Tokens setOwnPassword(AccountSetOwnPasswordParams params) {
+        return caller.call("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
+    }
+
+    /**
+     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Tokens> setOwnPasswordAsync(AccountSetOwnPasswordParams params) {
+        return caller.callAsync("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
+    }
+
+    /**
+     * {@return the result of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters
+     */
+    public Tokens setOwnPassword(Consumer<AccountSetOwnPasswordParams> params) {
+        return setOwnPassword(Params.filled(new AccountSetOwnPasswordParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Tokens> setOwnPasswordAsync(Consumer<AccountSetOwnPasswordParams> params) {
+        return setOwnPasswordAsync(Params.filled(new AccountSetOwnPasswordParams(), params));
+    }
+
+    /**
      * Submits the one-time code that confirms an email address change. Completes <code>account.changeEmail</code>. Sign-ins, password
      * resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and
      * other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token
@@ -777,5 +895,47 @@ public final class AccountMethods {
      */
     public CompletableFuture<Account> updateAsync(Consumer<AccountUpdateParams> params) {
         return updateAsync(Params.filled(new AccountUpdateParams(), params));
+    }
+
+    /**
+     * Updates the profile attributes of the signed-in user. Requires a valid ID token. Omitted attributes keep their value.
+     * <code>null</code> or an empty string removes an attribute. <code>displayName</code> and <code>picture</code> can be changed in
+     * every tenant. The email address is changed with <code>account.changeEmail</code>, and the password with
+     * <code>account.changePassword</code> or <code>account.setOwnPassword</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:update displayName, photoUrl; SDK: updateProfile.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link InvalidAttributesException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Account updateOwn(AccountUpdateOwnParams params) {
+        return caller.call("account.updateOwn", params.require("idToken", "attributes"), Account::new);
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Account> updateOwnAsync(AccountUpdateOwnParams params) {
+        return caller.callAsync("account.updateOwn", params.require("idToken", "attributes"), Account::new);
+    }
+
+    /**
+     * {@return the result of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public Account updateOwn(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwn(Params.filled(new AccountUpdateOwnParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Account> updateOwnAsync(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwnAsync(Params.filled(new AccountUpdateOwnParams(), params));
     }
 }
