@@ -293,6 +293,13 @@ const (
 	// 4068: Ten messages to one address failed within one minute. Failed messages do not count as sent codes.
 	// Equivalent: nativeAuth server_error.
 	ErrTooManyFailedSends ErrorType = "tooManyFailedSends"
+	// 4120: The code does not exist, was already used, is for another action, or the account has changed since.
+	// Equivalent: firebase INVALID_OOB_CODE.
+	ErrActionCodeInvalid ErrorType = "actionCodeInvalid"
+	// 4121: The code of a link has expired. Equivalent: firebase EXPIRED_OOB_CODE.
+	ErrActionCodeExpired ErrorType = "actionCodeExpired"
+	// 4122: A message with a link is to be sent, but neither the tenant nor the request names the page.
+	ErrLinkURLMissing ErrorType = "linkUrlMissing"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1268,6 +1275,29 @@ type TooManyFailedSendsError struct {
 	Failures int64 `json:"failures"`
 }
 
+// ActionCodeInvalidError is [ErrActionCodeInvalid] with its data.
+type ActionCodeInvalidError struct {
+	*APIError `json:"-"`
+	// The reason. Present if the code exists.
+	Reason string `json:"reason,omitempty"`
+	// The method that accepts the code, if any.
+	Next string `json:"next,omitempty"`
+}
+
+// ActionCodeExpiredError is [ErrActionCodeExpired] with its data.
+type ActionCodeExpiredError struct {
+	*APIError `json:"-"`
+	// The time at which the code expired, in seconds since 1970-01-01 UTC.
+	ExpiredAt Timestamp `json:"expiredAt"`
+}
+
+// LinkURLMissingError is [ErrLinkURLMissing] with its data.
+type LinkURLMissingError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2008,6 +2038,9 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrCodeExpired:                    func(e *APIError) error { return filled(e, &CodeExpiredError{APIError: e}) },
 	ErrFlowEnded:                      func(e *APIError) error { return filled(e, &FlowEndedError{APIError: e}) },
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
+	ErrActionCodeInvalid:              func(e *APIError) error { return filled(e, &ActionCodeInvalidError{APIError: e}) },
+	ErrActionCodeExpired:              func(e *APIError) error { return filled(e, &ActionCodeExpiredError{APIError: e}) },
+	ErrLinkURLMissing:                 func(e *APIError) error { return filled(e, &LinkURLMissingError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

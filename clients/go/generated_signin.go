@@ -139,6 +139,21 @@ func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCus
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }
 
+// WithLink signs in with the code of a link that was sent by email.
+//
+// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent,
+// so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a
+// password. If no account has the address, one is created. If the address of the account was not verified before, its
+// password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+//
+// Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+//
+// Errors: [ActionCodeInvalidError], [ActionCodeExpiredError], [InvalidUsernameError], [SignUpNotAllowedError],
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError].
+func (m SignInMethods) WithLink(ctx context.Context, params SignInWithLinkParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.withLink", params, options)
+}
+
 // WithPassword signs in with email address and password in one request.
 //
 // For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong

@@ -533,6 +533,20 @@ const (
 	AccountUpdateRemovePhoneNumber AccountUpdateRemove = "phoneNumber"
 )
 
+// ActionCodePurpose is the action of a code that is sent in a link. `passwordReset` sets a new password,
+// `verifyEmail` verifies the address of the account, `signIn` signs in, `changeEmail` changes the address of the
+// account to a new one, and `revertEmail` undoes such a change. A newer Mintmark can return other values.
+type ActionCodePurpose string
+
+// The values of ActionCodePurpose.
+const (
+	ActionCodePurposePasswordReset ActionCodePurpose = "passwordReset"
+	ActionCodePurposeVerifyEmail   ActionCodePurpose = "verifyEmail"
+	ActionCodePurposeSignIn        ActionCodePurpose = "signIn"
+	ActionCodePurposeChangeEmail   ActionCodePurpose = "changeEmail"
+	ActionCodePurposeRevertEmail   ActionCodePurpose = "revertEmail"
+)
+
 // AdditionalUserInfo is the information that an identity provider returned about the user.
 type AdditionalUserInfo struct {
 	// The ID of the provider.
@@ -2745,6 +2759,81 @@ const (
 	OnExistingFail    OnExisting = "fail"
 )
 
+// OobApplyParams are the parameters of oob.apply.
+type OobApplyParams struct {
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+	// The new password. Required for `passwordReset`.
+	NewPassword *Secret `json:"newPassword,omitempty"`
+}
+
+// OobApplyResult is the result of oob.apply.
+type OobApplyResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address of the account after the action.
+	Email string `json:"email"`
+	// The account.
+	AccountID string `json:"accountId"`
+}
+
+// OobCreateParams are the parameters of oob.create.
+type OobCreateParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address of the account, or the address that signs in. For `revertEmail`, the address to restore.
+	Email string `json:"email"`
+	// The new email address. Used with `changeEmail`.
+	NewEmail *string `json:"newEmail,omitempty"`
+	// The account, if it does not have the address. Used with `revertEmail`.
+	AccountID string `json:"accountId,omitempty"`
+	// The URL to which the page continues, or the page itself if the tenant has no `delivery.linkUrl`: with `https`,
+	// with `http` on this machine, or with the scheme of an app.
+	ContinueURL string `json:"continueUrl,omitempty"`
+	// Whether to return the link instead of sending it. Defaults to false.
+	ReturnLink bool `json:"returnLink,omitempty"`
+	// The language of the message.
+	Language string `json:"language,omitempty"`
+}
+
+// OobCreateResult is the result of oob.create.
+type OobCreateResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address in lowercase.
+	Email string `json:"email"`
+	// The new email address. Present for `changeEmail`.
+	NewEmail string `json:"newEmail,omitempty"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The code. Present with `returnLink`.
+	Code Secret `json:"code,omitempty"`
+	// The link. Present with `returnLink` if its page is known.
+	Link Secret `json:"link,omitempty"`
+}
+
+// OobInspectParams are the parameters of oob.inspect.
+type OobInspectParams struct {
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+}
+
+// OobInspectResult is the result of oob.inspect.
+type OobInspectResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The email address of the account. Not present for `signIn`.
+	Email string `json:"email,omitempty"`
+	// The new email address. Present for `changeEmail`.
+	NewEmail string `json:"newEmail,omitempty"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // Passkey is a passkey of an account.
 type Passkey struct {
 	// The credential ID of a passkey in base64url, as `id` of the browser's response.
@@ -4311,6 +4400,19 @@ type SignInWithCustomTokenParams struct {
 	Scope string `json:"scope,omitempty"`
 }
 
+// SignInWithLinkParams are the parameters of signIn.withLink.
+type SignInWithLinkParams struct {
+	// The email address to which the link was sent.
+	Email string `json:"email"`
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+	Audience string `json:"audience,omitempty"`
+	// The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+	// Defaults to `openid`.
+	Scope string `json:"scope,omitempty"`
+}
+
 // SignInWithPasswordParams are the parameters of signIn.withPassword.
 type SignInWithPasswordParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
@@ -4777,7 +4879,9 @@ type Tags map[string]string
 // `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes
 // are notices about an account: `addressChanged` is sent to the previous and to the new address.
 // `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-// changes. A newer Mintmark can return other values.
+// changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which
+// replaces the notice `addressChanged` to the previous address if the tenant has `delivery.linkUrl`. A newer Mintmark
+// can return other values.
 type TemplatePurpose string
 
 // The values of TemplatePurpose.
@@ -4800,6 +4904,11 @@ const (
 	TemplatePurposeAccountLocked       TemplatePurpose = "accountLocked"
 	TemplatePurposeSignInAfterFailures TemplatePurpose = "signInAfterFailures"
 	TemplatePurposeNoticesPaused       TemplatePurpose = "noticesPaused"
+	TemplatePurposePasswordResetLink   TemplatePurpose = "passwordResetLink"
+	TemplatePurposeVerifyAddressLink   TemplatePurpose = "verifyAddressLink"
+	TemplatePurposeSignInLink          TemplatePurpose = "signInLink"
+	TemplatePurposeChangeAddressLink   TemplatePurpose = "changeAddressLink"
+	TemplatePurposeAddressChangedLink  TemplatePurpose = "addressChangedLink"
 )
 
 // Tenant is a tenant with its settings.
@@ -5050,6 +5159,10 @@ type TenantDelivery struct {
 	Webhook *TenantWebhook `json:"webhook,omitempty"`
 	// The tenant's own templates, one for each channel, purpose and language.
 	Templates []TenantTemplate `json:"templates,omitempty"`
+	// The URL of the application's page that performs the actions of links, such as those of `oob.create`: with
+	// `https`, with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of
+	// an account contain a link that undoes the change.
+	LinkURL string `json:"linkUrl,omitempty"`
 	// The language of messages in flows that name no language, or a language without a template. Defaults to "en".
 	Language string `json:"language,omitempty"`
 }
@@ -5101,15 +5214,18 @@ type TenantMailServer struct {
 
 // TenantTemplate is the template of an email or SMS in one language. Messages with a code replace the placeholders
 // {{code}}, {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}},
-// {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add
-// lines to a header or markup to the HTML.
+// {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). Messages with a link must
+// contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and `addressChangedLink` also {{time}}
+// instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
 type TenantTemplate struct {
 	// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the
 	// one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice
 	// `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other
 	// purposes are notices about an account: `addressChanged` is sent to the previous and to the new address.
 	// `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with
-	// many changes.
+	// many changes. The purposes that end with `Link` contain a link: those of `oob.create`, and
+	// `addressChangedLink`, which replaces the notice `addressChanged` to the previous address if the tenant has
+	// `delivery.linkUrl`.
 	Purpose TemplatePurpose `json:"purpose"`
 	// The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters,
 	// without subject and HTML. Defaults to "email".

@@ -68,6 +68,9 @@ public enum MethodTable {
         MfaRecoveryCodes.info,
         MfaResolve.info,
         MfaWithdraw.info,
+        OobApply.info,
+        OobCreate.info,
+        OobInspect.info,
         PasskeyDelete.info,
         PasskeyFinishRegistration.info,
         PasskeyList.info,
@@ -109,6 +112,7 @@ public enum MethodTable {
         SignInWithContinuation.info,
         SignInWithCredential.info,
         SignInWithCustomToken.info,
+        SignInWithLink.info,
         SignInWithPassword.info,
         SignUpResendCode.info,
         SignUpStart.info,
@@ -148,9 +152,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(140)
+        all.reserveCapacity(144)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -214,6 +218,9 @@ public enum MethodTable {
         all.append(BoundMethod(MfaRecoveryCodes.info) { try mfa.recoveryCodes(MfaRecoveryCodes.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaResolve.info) { try mfa.resolve(MfaResolve.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaWithdraw.info) { try mfa.withdraw(MfaWithdraw.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobApply.info) { try oob.apply(OobApply.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobCreate.info) { try oob.create(OobCreate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobInspect.info) { try oob.inspect(OobInspect.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyDelete.info) { try passkey.delete(PasskeyDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyFinishRegistration.info) { try passkey.finishRegistration(PasskeyFinishRegistration.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyList.info) { try passkey.scoped(to: $1).list(PasskeyList.Params(decoding: $0), $1).write(to: &$2) })
@@ -255,6 +262,7 @@ public enum MethodTable {
         all.append(BoundMethod(SignInWithContinuation.info) { try signIn.withContinuation(SignInWithContinuation.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithCredential.info) { try signIn.withCredential(SignInWithCredential.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithCustomToken.info) { try signIn.withCustomToken(SignInWithCustomToken.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInWithLink.info) { try signIn.withLink(SignInWithLink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithPassword.info) { try signIn.withPassword(SignInWithPassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpResendCode.info) { try signUp.resendCode(SignUpResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpStart.info) { try signUp.start(SignUpStart.Params(decoding: $0), $1).write(to: &$2) })

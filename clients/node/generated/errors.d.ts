@@ -1061,6 +1061,35 @@ export interface TooManyFailedSendsData {
  */
 export declare class TooManyFailedSends extends Answered<"tooManyFailedSends", TooManyFailedSendsData> {}
 
+/** The details of `ActionCodeInvalid`. */
+export interface ActionCodeInvalidData {
+  /** The reason. Present if the code exists. */
+  reason?: string;
+  /** The method that accepts the code, if any. */
+  next?: string;
+}
+/**
+ * 4120: The code does not exist, was already used, is for another action, or the account has changed since. Equivalent: firebase
+ * INVALID_OOB_CODE.
+ */
+export declare class ActionCodeInvalid extends Answered<"actionCodeInvalid", ActionCodeInvalidData> {}
+
+/** The details of `ActionCodeExpired`. */
+export interface ActionCodeExpiredData {
+  /** The time at which the code expired, in seconds since 1970-01-01 UTC. */
+  expiredAt: Timestamp;
+}
+/** 4121: The code of a link has expired. Equivalent: firebase EXPIRED_OOB_CODE. */
+export declare class ActionCodeExpired extends Answered<"actionCodeExpired", ActionCodeExpiredData> {}
+
+/** The details of `LinkUrlMissing`. */
+export interface LinkUrlMissingData {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
+  tenantId: TenantId;
+}
+/** 4122: A message with a link is to be sent, but neither the tenant nor the request names the page. */
+export declare class LinkUrlMissing extends Answered<"linkUrlMissing", LinkUrlMissingData> {}
+
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -1917,18 +1946,19 @@ export type KnownError =
   | InvalidAttributes | ContinuationTokenInvalid | ContinuationTokenExpired | StepNotPossible | TooManyCodes | AccountLocked
   | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired
   | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired
-  | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
-  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
-  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
-  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
-  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
-  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
-  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
-  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
-  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
-  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
-  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
-  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | ActionCodeInvalid | ActionCodeExpired | LinkUrlMissing | AccountNotFound
+  | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse
+  | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid
+  | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse
+  | ProviderSubjectInUse | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential
+  | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable
+  | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified
+  | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
+  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
+  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
+  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
+  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
+  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
+  | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

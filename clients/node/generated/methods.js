@@ -85,6 +85,11 @@ export const methods = {
     resolve: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withdraw: { secrets: ["account.attributes", "idToken", "accessToken", "refreshToken"] },
   },
+  oob: {
+    apply: {},
+    create: { secrets: ["code", "link"] },
+    inspect: {},
+  },
   passkey: {
     delete: {},
     finishRegistration: {},
@@ -139,6 +144,7 @@ export const methods = {
     withContinuation: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withCredential: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withCustomToken: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
+    withLink: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withPassword: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
   },
   signUp: {

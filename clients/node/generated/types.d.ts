@@ -68,6 +68,15 @@ export interface Account {
 /** The ID of an account, which is the `sub` claim of its tokens. At most 128 characters. */
 export type AccountId = string;
 
+/** The code of a link, which can be used once. At most 128 characters. Secret: `util.inspect` does not show it. */
+export type ActionCode = string;
+
+/**
+ * The action of a code that is sent in a link. `passwordReset` sets a new password, `verifyEmail` verifies the address of the account,
+ * `signIn` signs in, `changeEmail` changes the address of the account to a new one, and `revertEmail` undoes such a change.
+ */
+export type ActionCodePurpose = "passwordReset" | "verifyEmail" | "signIn" | "changeEmail" | "revertEmail";
+
 /** The information that an identity provider returned about the user. */
 export interface AdditionalUserInfo {
   /** The ID of the provider. */
@@ -2192,9 +2201,10 @@ export type Tags = { [name: string]: TagValue };
  * sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
  * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
  * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
- * changes.
+ * changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+ * `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged" | "passwordChanged" | "passwordResetNotice" | "factorAdded" | "factorRemoved" | "providerLinked" | "providerUnlinked" | "recoveryCodesMade" | "recoveryCodeUsed" | "accountLocked" | "signInAfterFailures" | "noticesPaused";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged" | "passwordChanged" | "passwordResetNotice" | "factorAdded" | "factorRemoved" | "providerLinked" | "providerUnlinked" | "recoveryCodesMade" | "recoveryCodeUsed" | "accountLocked" | "signInAfterFailures" | "noticesPaused" | "passwordResetLink" | "verifyAddressLink" | "signInLink" | "changeAddressLink" | "addressChangedLink";
 
 /** A tenant with its settings. */
 export interface Tenant {
@@ -2419,6 +2429,12 @@ export interface TenantDelivery {
   webhook?: TenantWebhook;
   /** The tenant's own templates, one for each channel, purpose and language. At most 100 elements. */
   templates?: readonly TenantTemplate[];
+  /**
+   * The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this
+   * machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change. At
+   * most 2048 characters.
+   */
+  linkUrl?: string;
   /** The language of messages in flows that name no language, or a language without a template. Defaults to "en". */
   language?: LanguageTag;
 }
@@ -2455,7 +2471,8 @@ export interface TenantMailServer {
 /**
  * The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and
  * {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider,
- * or a number). The values cannot add lines to a header or markup to the HTML.
+ * or a number). Messages with a link must contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and
+ * `addressChangedLink` also {{time}} instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
  */
 export interface TenantTemplate {
   /**
@@ -2463,7 +2480,8 @@ export interface TenantTemplate {
    * a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
    * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
    * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-   * changes.
+   * changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+   * `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
    */
   purpose: TemplatePurpose;
   /**

@@ -69,6 +69,9 @@ declare -gA _mintmark_methods=(
     [mfa.recoveryCodes]=any
     [mfa.resolve]=any
     [mfa.withdraw]=any
+    [oob.apply]=any
+    [oob.create]=any
+    [oob.inspect]=any
     [passkey.delete]=any
     [passkey.finishRegistration]=any
     [passkey.list]=any
@@ -110,6 +113,7 @@ declare -gA _mintmark_methods=(
     [signIn.withContinuation]=any
     [signIn.withCredential]=any
     [signIn.withCustomToken]=any
+    [signIn.withLink]=any
     [signIn.withPassword]=any
     [signUp.resendCode]=any
     [signUp.start]=any
@@ -213,6 +217,9 @@ declare -gA _mintmark_parameter_names=(
     [mfa.recoveryCodes]="idToken="
     [mfa.resolve]="continuationToken= factorId= code= audience= client:="
     [mfa.withdraw]="idToken= accountId= factorId= audience="
+    [oob.apply]="code= newPassword="
+    [oob.create]="tenantId= purpose= email= newEmail= accountId= continueUrl= returnLink:= language="
+    [oob.inspect]="code="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
     [passkey.list]="idToken= accountId="
@@ -254,6 +261,7 @@ declare -gA _mintmark_parameter_names=(
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:="
     [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
+    [signIn.withLink]="email= code= audience= scope="
     [signIn.withPassword]="tenantId= username= password= audience= scope= client:="
     [signUp.resendCode]="continuationToken= client:="
     [signUp.start]="tenantId= username= password= attributes:= language= client:="
@@ -396,6 +404,9 @@ declare -gA _mintmark_error_types=(
     [flowEnded]=4066
     [sendUnderway]=4067
     [tooManyFailedSends]=4068
+    [actionCodeInvalid]=4120
+    [actionCodeExpired]=4121
+    [linkUrlMissing]=4122
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

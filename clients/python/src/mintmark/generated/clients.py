@@ -11,6 +11,7 @@ from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.mfa import AsyncMfaMethods, MfaMethods
+from .namespaces.oob import AsyncOobMethods, OobMethods
 from .namespaces.passkey import AsyncPasskeyMethods, PasskeyMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
@@ -38,6 +39,7 @@ class Namespaces:
         self.idp: IdpMethods = IdpMethods(call)
         self.key: KeyMethods = KeyMethods(call)
         self.mfa: MfaMethods = MfaMethods(call)
+        self.oob: OobMethods = OobMethods(call)
         self.passkey: PasskeyMethods = PasskeyMethods(call)
         self.password_reset: PasswordResetMethods = PasswordResetMethods(call)
         self.pool: PoolMethods = PoolMethods(call)
@@ -65,6 +67,7 @@ class AsyncNamespaces:
         self.idp: AsyncIdpMethods = AsyncIdpMethods(call)
         self.key: AsyncKeyMethods = AsyncKeyMethods(call)
         self.mfa: AsyncMfaMethods = AsyncMfaMethods(call)
+        self.oob: AsyncOobMethods = AsyncOobMethods(call)
         self.passkey: AsyncPasskeyMethods = AsyncPasskeyMethods(call)
         self.password_reset: AsyncPasswordResetMethods = AsyncPasswordResetMethods(call)
         self.pool: AsyncPoolMethods = AsyncPoolMethods(call)

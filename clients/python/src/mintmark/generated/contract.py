@@ -70,6 +70,9 @@ METHODS: Dict[str, Optional[str]] = {
     "mfa.recoveryCodes": "MfaRecoveryCodesResult",
     "mfa.resolve": "read_sign_in_step",
     "mfa.withdraw": "read_factor_withdrawal",
+    "oob.apply": "OobApplyResult",
+    "oob.create": "OobCreateResult",
+    "oob.inspect": "OobInspectResult",
     "passkey.delete": "PasskeyDeleteResult",
     "passkey.finishRegistration": "PasskeyFinishRegistrationResult",
     "passkey.list": "PasskeyListResult",
@@ -111,6 +114,7 @@ METHODS: Dict[str, Optional[str]] = {
     "signIn.withContinuation": "read_sign_in_step",
     "signIn.withCredential": "read_sign_in_step",
     "signIn.withCustomToken": "read_sign_in_step",
+    "signIn.withLink": "read_sign_in_step",
     "signIn.withPassword": "read_sign_in_step",
     "signUp.resendCode": "read_sign_up_step",
     "signUp.start": "read_sign_up_step",
@@ -166,7 +170,7 @@ NOTIFICATIONS: Dict[str, Optional[str]] = {"credentialsProvider/identityChanged"
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({
     "accessToken", "attributes", "body", "clientSecret", "code", "codes", "continuationToken", "cookie", "headers",
-    "html", "idToken", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce",
+    "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce",
     "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target",
     "text", "token", "url",
 })

@@ -1069,6 +1069,35 @@ class TooManyFailedSendsError(APIError):
     """The number of failed messages."""
 
 
+class ActionCodeInvalidError(APIError):
+    """The code does not exist, was already used, is for another action, or the account has changed since."""
+
+    code = 4120
+    type = "actionCodeInvalid"
+    reason: str | None = _detail("reason", optional=True)
+    """The reason. Present if the code exists."""
+    next: str | None = _detail("next", optional=True)
+    """The method that accepts the code, if any."""
+
+
+class ActionCodeExpiredError(APIError):
+    """The code of a link has expired."""
+
+    code = 4121
+    type = "actionCodeExpired"
+    expired_at: datetime = _detail("expiredAt", utc)
+    """The time at which the code expired."""
+
+
+class LinkUrlMissingError(APIError):
+    """A message with a link is to be sent, but neither the tenant nor the request names the page."""
+
+    code = 4122
+    type = "linkUrlMissing"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2005,12 +2034,13 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
-    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, AccountNotFoundError,
-    AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
-    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
-    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
-    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
-    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, ActionCodeInvalidError,
+    ActionCodeExpiredError, LinkUrlMissingError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
+    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
+    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
+    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
     ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
     InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
     ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
@@ -2053,18 +2083,19 @@ __all__ = [
     "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
     "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "AccountNotFoundError", "AccountDisabledError",
-    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
-    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
-    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
-    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
-    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
-    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
-    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
-    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
-    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
-    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
-    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
+    "SendUnderwayError", "TooManyFailedSendsError", "ActionCodeInvalidError", "ActionCodeExpiredError",
+    "LinkUrlMissingError", "AccountNotFoundError", "AccountDisabledError", "AccountExistsError",
+    "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError",
+    "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError",
+    "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError",
+    "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError",
+    "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError",
+    "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError",
+    "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError",
+    "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError",
+    "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError",
+    "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError",
+    "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
     "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
     "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
     "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",

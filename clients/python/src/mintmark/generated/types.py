@@ -29,6 +29,12 @@ AccountListSortBy = Literal["accountId", "email", "createdAt", "lastSignInAt"]
 AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
 """A member."""
 
+ActionCodePurpose = Literal["passwordReset", "verifyEmail", "signIn", "changeEmail", "revertEmail"]
+"""The action of a code that is sent in a link. `passwordReset` sets a new password, `verifyEmail` verifies the address of
+the account, `signIn` signs in, `changeEmail` changes the address of the account to a new one, and `revertEmail` undoes
+such a change.
+"""
+
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
@@ -246,12 +252,15 @@ TemplatePurpose = Literal[
     "signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged",
     "passwordChanged", "passwordResetNotice", "factorAdded", "factorRemoved", "providerLinked", "providerUnlinked",
     "recoveryCodesMade", "recoveryCodeUsed", "accountLocked", "signInAfterFailures", "noticesPaused",
+    "passwordResetLink", "verifyAddressLink", "signInLink", "changeAddressLink", "addressChangedLink",
 ]
 """The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code
 of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user
 who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account:
 `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password
-reset. `noticesPaused` is the last notice of an hour with many changes.
+reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link` contain a
+link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the previous
+address if the tenant has `delivery.linkUrl`.
 """
 
 TokenUse = Literal["pool", "id", "access", "cookie"]
@@ -1937,6 +1946,49 @@ class MfaRecoveryCodesResult(Record):
     """The recovery codes, for `mfa.resolve` with the factor ID `recovery`."""
 
 
+class OobApplyResult(Record):
+    """The result of `oob.apply`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    email: str = member("email")
+    """The email address of the account after the action."""
+    account_id: str = member("accountId")
+    """The account."""
+
+
+class OobCreateResult(Record):
+    """The result of `oob.create`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    email: str = member("email")
+    """The email address in lowercase."""
+    new_email: str | None = member("newEmail", default=None)
+    """The new email address. Present for `changeEmail`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+    code: str | None = member("code", secret=True, default=None)
+    """The code. Present with `returnLink`."""
+    link: str | None = member("link", secret=True, default=None)
+    """The link. Present with `returnLink` if its page is known."""
+
+
+class OobInspectResult(Record):
+    """The result of `oob.inspect`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    email: str | None = member("email", default=None)
+    """The email address of the account. Not present for `signIn`."""
+    new_email: str | None = member("newEmail", default=None)
+    """The new email address. Present for `changeEmail`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
 class PasskeyCeremony(Record):
     """The start of a registration or of a sign-in with a passkey."""
 
@@ -3008,8 +3060,9 @@ class TenantWebhook(Record):
 class TenantTemplate(Record):
     """The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}},
     {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}}
-    (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a header or
-    markup to the HTML.
+    (UTC) and {{what}} (the name of a factor or provider, or a number). Messages with a link must contain {{link}}; they
+    replace {{minutes}}, {{tenantName}} and {{address}}, and `addressChangedLink` also {{time}} instead of {{minutes}}.
+    The values cannot add lines to a header or markup to the HTML.
     """
 
     purpose: str = member("purpose")
@@ -3017,10 +3070,13 @@ class TenantTemplate(Record):
     code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs
     a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an
     account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed
-    password reset. `noticesPaused` is the last notice of an hour with many changes. Known values: `signUp`, `signIn`,
-    `passwordReset`, `verifyAddress`, `signUpNotice`, `noAccountNotice`, `addressChanged`, `passwordChanged`,
-    `passwordResetNotice`, `factorAdded`, `factorRemoved`, `providerLinked`, `providerUnlinked`, `recoveryCodesMade`,
-    `recoveryCodeUsed`, `accountLocked`, `signInAfterFailures`, `noticesPaused`.
+    password reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link`
+    contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the
+    previous address if the tenant has `delivery.linkUrl`. Known values: `signUp`, `signIn`, `passwordReset`,
+    `verifyAddress`, `signUpNotice`, `noAccountNotice`, `addressChanged`, `passwordChanged`, `passwordResetNotice`,
+    `factorAdded`, `factorRemoved`, `providerLinked`, `providerUnlinked`, `recoveryCodesMade`, `recoveryCodeUsed`,
+    `accountLocked`, `signInAfterFailures`, `noticesPaused`, `passwordResetLink`, `verifyAddressLink`, `signInLink`,
+    `changeAddressLink`, `addressChangedLink`.
     """
     channel: str | None = member("channel", default=None)
     """The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without
@@ -3049,6 +3105,11 @@ class TenantDelivery(Record):
     """
     templates: Sequence[TenantTemplate] | None = member("templates", list_of(TenantTemplate._of), default=None)
     """The tenant's own templates, one for each channel, purpose and language."""
+    link_url: str | None = member("linkUrl", default=None)
+    """The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`,
+    with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of an account
+    contain a link that undoes the change.
+    """
     language: str | None = member("language", default=None)
     """The language of messages in flows that name no language, or a language without a template. Defaults to "en"."""
 
@@ -3308,21 +3369,22 @@ class Tokens(Record):
 
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
-    "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
-    "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account",
-    "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
-    "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange",
-    "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
-    "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy",
-    "CompatHttpFirebase", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "ActionCodePurpose", "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel",
+    "ClientAuthentication", "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason",
+    "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind",
+    "FlowEndedCause", "GraphEdgeKind", "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod",
+    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
+    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
+    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse",
+    "AcceptedCredentials", "Account", "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult",
+    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
+    "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpFirebase",
+    "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
     "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
     "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
     "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
@@ -3340,11 +3402,11 @@ __all__ = [
     "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
     "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
     "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "Passkey", "PasskeyAttestation",
+    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
+    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
+    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",

@@ -71,6 +71,9 @@ module Mintmark
     "mfa.recoveryCodes" => :MfaRecoveryCodesResult,
     "mfa.resolve" => :SignInStep,
     "mfa.withdraw" => :FactorWithdrawal,
+    "oob.apply" => :OobApplyResult,
+    "oob.create" => :OobCreateResult,
+    "oob.inspect" => :OobInspectResult,
     "passkey.delete" => :PasskeyDeleteResult,
     "passkey.finishRegistration" => :PasskeyFinishRegistrationResult,
     "passkey.list" => :PasskeyListResult,
@@ -112,6 +115,7 @@ module Mintmark
     "signIn.withContinuation" => :SignInStep,
     "signIn.withCredential" => :SignInStep,
     "signIn.withCustomToken" => :SignInStep,
+    "signIn.withLink" => :SignInStep,
     "signIn.withPassword" => :SignInStep,
     "signUp.resendCode" => :SignUpStep,
     "signUp.start" => :SignUpStep,
@@ -158,7 +162,7 @@ module Mintmark
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
-    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken logins otpauthUri password
+    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri password
     passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text
     token url
   ].freeze

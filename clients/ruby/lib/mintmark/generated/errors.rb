@@ -576,6 +576,22 @@ module Mintmark
     detail :failures, "failures" # The number of failed messages.
   end
 
+  # The code does not exist, was already used, is for another action, or the account has changed since.
+  class ActionCodeInvalid < APIError
+    detail :reason, "reason" # The reason. Present if the code exists.
+    detail :next, "next" # The method that accepts the code, if any.
+  end
+
+  # The code of a link has expired.
+  class ActionCodeExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the code expired, in seconds since 1970-01-01 UTC.
+  end
+
+  # A message with a link is to be sent, but neither the tenant nor the request names the page.
+  class LinkUrlMissing < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1083,17 +1099,17 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
-    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
-    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
-    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
-    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
-    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
-    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    actionCodeInvalid actionCodeExpired linkUrlMissing accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong
+    recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch
+    accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists
+    exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp
+    idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable
+    providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors
+    factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing
+    factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull
+    storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown
+    backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent
+    clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch
+    snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

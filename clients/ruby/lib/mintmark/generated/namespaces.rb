@@ -11,6 +11,7 @@ require_relative "identity"
 require_relative "idp"
 require_relative "key"
 require_relative "mfa"
+require_relative "oob"
 require_relative "passkey"
 require_relative "password_reset"
 require_relative "pool"
@@ -45,6 +46,8 @@ module Mintmark
     def key = (@key ||= KeyMethods.new(self))
     # @return [MfaMethods] the methods `mfa.*`
     def mfa = (@mfa ||= MfaMethods.new(self))
+    # @return [OobMethods] the methods `oob.*`
+    def oob = (@oob ||= OobMethods.new(self))
     # @return [PasskeyMethods] the methods `passkey.*`
     def passkey = (@passkey ||= PasskeyMethods.new(self))
     # @return [PasswordResetMethods] the methods `passwordReset.*`

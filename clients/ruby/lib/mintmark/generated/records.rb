@@ -791,6 +791,32 @@ module Mintmark
     member :codes, "codes", secret: true # The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
   end
 
+  # The result of `oob.apply`.
+  class OobApplyResult < Record
+    member :purpose, "purpose" # The action.
+    member :email, "email" # The email address of the account after the action.
+    member :account_id, "accountId" # The account.
+  end
+
+  # The result of `oob.create`.
+  class OobCreateResult < Record
+    member :purpose, "purpose" # The action.
+    member :email, "email" # The email address in lowercase.
+    member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
+    member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    member :code, "code", secret: true # The code. Present with `returnLink`.
+    member :link, "link", secret: true # The link. Present with `returnLink` if its page is known.
+  end
+
+  # The result of `oob.inspect`.
+  class OobInspectResult < Record
+    member :purpose, "purpose" # The action.
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :email, "email" # The email address of the account. Not present for `signIn`.
+    member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
+    member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+  end
+
   # A passkey of an account.
   class Passkey < Record
     member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
@@ -1552,6 +1578,9 @@ module Mintmark
     # HMAC-SHA-256.
     member :webhook, "webhook", :TenantWebhook
     member :templates, "templates", [:TenantTemplate] # The tenant's own templates, one for each channel, purpose and language.
+    # The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this
+    # machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change.
+    member :link_url, "linkUrl"
     # The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     member :language, "language"
   end
@@ -1582,13 +1611,15 @@ module Mintmark
 
   # The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and
   # {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or
-  # provider, or a number). The values cannot add lines to a header or markup to the HTML.
+  # provider, or a number). Messages with a link must contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and
+  # `addressChangedLink` also {{time}} instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
   class TenantTemplate < Record
     # The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up,
     # a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
     # `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and
     # to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-    # changes.
+    # changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+    # `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
     member :purpose, "purpose"
     # The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without subject and HTML.
     # Defaults to "email".

@@ -201,6 +201,26 @@ module Mintmark
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
 
+    # Sign in with the code of a link that was sent by email.
+    #
+    # The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded
+    # link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address,
+    # one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are
+    # removed, because another user may have created it.
+    #
+    # Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+    #
+    # @param email [String] The email address to which the link was sent.
+    # @param code [String] The code of the link: its parameter `oobCode`.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+    #   Defaults to `openid`.
+    # @return [SignInStep]
+    # @raise [ActionCodeInvalid, ActionCodeExpired, InvalidUsername, SignUpNotAllowed, AccountDisabled, AudienceNotOffered, ScopeNotOffered]
+    def with_link(email:, code:, audience: nil, scope: nil, timeout: nil, trace: nil)
+      call("signIn.withLink", {"email" => email, "code" => code, "audience" => audience, "scope" => scope}, timeout, trace)
+    end
+
     # Sign in with email address and password in one request.
     #
     # For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see

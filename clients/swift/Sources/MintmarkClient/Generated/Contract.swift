@@ -24,6 +24,8 @@ extension Caller {
     public var key: KeyMethods { .init(self) }
     /// The methods `mfa.*`.
     public var mfa: MfaMethods { .init(self) }
+    /// The methods `oob.*`.
+    public var oob: OobMethods { .init(self) }
     /// The methods `passkey.*`.
     public var passkey: PasskeyMethods { .init(self) }
     /// The methods `passwordReset.*`.
@@ -66,16 +68,17 @@ let knownMethods: [String: Bool] = [
     "idp.authorize": false, "idp.authorizeDevice": false, "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false,
     "idp.test": false, "idp.update": false, "key.list": false, "key.revoke": false, "key.rotate": false, "mfa.challenge": false,
     "mfa.confirm": false, "mfa.enroll": false, "mfa.list": false, "mfa.recoveryCodes": false, "mfa.resolve": false,
-    "mfa.withdraw": false, "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false,
-    "passkey.relatedOrigins": false, "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false,
-    "passkey.startRegistration": false, "passwordReset.resendCode": false, "passwordReset.start": false,
-    "passwordReset.submitCode": false, "passwordReset.submitPassword": false, "pool.create": false, "pool.delete": false,
-    "pool.get": false, "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false, "pool.setPrincipalTags": false,
-    "pool.setRoles": false, "pool.tag": false, "pool.untag": false, "pool.update": false, "role.delete": false, "role.get": false,
-    "role.list": false, "role.put": false, "rpc.discover": false, "session.createCookie": false, "session.list": false,
-    "session.refresh": false, "session.revokeAll": false, "session.signOut": false, "signIn.anonymously": false,
-    "signIn.resendCode": false, "signIn.start": false, "signIn.submitCode": false, "signIn.submitPassword": false,
-    "signIn.withContinuation": false, "signIn.withCredential": false, "signIn.withCustomToken": false, "signIn.withPassword": false,
+    "mfa.withdraw": false, "oob.apply": false, "oob.create": false, "oob.inspect": false, "passkey.delete": false,
+    "passkey.finishRegistration": false, "passkey.list": false, "passkey.relatedOrigins": false, "passkey.rename": false,
+    "passkey.signals": false, "passkey.startAuthentication": false, "passkey.startRegistration": false,
+    "passwordReset.resendCode": false, "passwordReset.start": false, "passwordReset.submitCode": false,
+    "passwordReset.submitPassword": false, "pool.create": false, "pool.delete": false, "pool.get": false,
+    "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false, "pool.setPrincipalTags": false, "pool.setRoles": false,
+    "pool.tag": false, "pool.untag": false, "pool.update": false, "role.delete": false, "role.get": false, "role.list": false,
+    "role.put": false, "rpc.discover": false, "session.createCookie": false, "session.list": false, "session.refresh": false,
+    "session.revokeAll": false, "session.signOut": false, "signIn.anonymously": false, "signIn.resendCode": false,
+    "signIn.start": false, "signIn.submitCode": false, "signIn.submitPassword": false, "signIn.withContinuation": false,
+    "signIn.withCredential": false, "signIn.withCustomToken": false, "signIn.withLink": false, "signIn.withPassword": false,
     "signUp.resendCode": false, "signUp.start": false, "signUp.submitAttributes": false, "signUp.submitCode": false,
     "signUp.submitPassword": false, "store.backup": false, "store.rekey": false, "store.stats": false, "system.apply": false,
     "system.export": false, "system.health": false, "system.info": false, "system.metrics": false, "system.ping": false,

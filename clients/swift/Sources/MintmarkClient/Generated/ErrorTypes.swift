@@ -948,6 +948,32 @@ public struct TooManyFailedSendsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; failures = try data.required("failures") }
 }
 
+/// `actionCodeInvalid`, 4120. The code does not exist, was already used, is for another action, or the account has changed since. Equivalent: firebase INVALID_OOB_CODE.
+public struct ActionCodeInvalidError: KnownError {
+    public let answer: Answer
+    /// The reason. Present if the code exists.
+    public let reason: String?
+    /// The method that accepts the code, if any.
+    public let next: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.optional("reason"); next = try data.optional("next") }
+}
+
+/// `actionCodeExpired`, 4121. The code of a link has expired. Equivalent: firebase EXPIRED_OOB_CODE.
+public struct ActionCodeExpiredError: KnownError {
+    public let answer: Answer
+    /// The time at which the code expired, in seconds since 1970-01-01 UTC.
+    public let expiredAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt") }
+}
+
+/// `linkUrlMissing`, 4122. A message with a link is to be sent, but neither the tenant nor the request names the page.
+public struct LinkUrlMissingError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -1833,7 +1859,8 @@ let errorTypes: [Int: any KnownError.Type] = [
     4021: RefreshTokenExpiredError.self, 4022: RefreshTokenReusedError.self, 4023: AudienceNotOfferedError.self,
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
-    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4120: ActionCodeInvalidError.self,
+    4121: ActionCodeExpiredError.self, 4122: LinkUrlMissingError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
     5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
     5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
     5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,

@@ -16,6 +16,7 @@ func typed(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Dur
     case "idp": return try await idpCall(method, &given, m, timeout, trace)
     case "key": return try await keyCall(method, &given, m, timeout, trace)
     case "mfa": return try await mfaCall(method, &given, m, timeout, trace)
+    case "oob": return try await oobCall(method, &given, m, timeout, trace)
     case "passkey": return try await passkeyCall(method, &given, m, timeout, trace)
     case "passwordReset": return try await passwordResetCall(method, &given, m, timeout, trace)
     case "pool": return try await poolCall(method, &given, m, timeout, trace)

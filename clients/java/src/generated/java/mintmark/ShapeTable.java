@@ -108,7 +108,7 @@ final class ShapeTable {
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner signingAlgorithm
-            TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
+            TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
@@ -292,6 +292,15 @@ final class ShapeTable {
             =mfa.resolve SignInStep
             MfaWithdrawParams idToken! accountId factorId audience
             =mfa.withdraw FactorWithdrawal
+            OobApplyParams code! newPassword!
+            OobApplyResult purpose email accountId
+            =oob.apply OobApplyResult
+            OobCreateParams tenantId purpose email newEmail accountId continueUrl returnLink language
+            OobCreateResult purpose email newEmail expiresAt code! link!
+            =oob.create OobCreateResult
+            OobInspectParams code!
+            OobInspectResult purpose tenantId email newEmail expiresAt
+            =oob.inspect OobInspectResult
             PasskeyDeleteParams idToken! accountId credentialId force
             PasskeyDeleteResult passkeys:Passkey signals:AuthenticatorSignals
             =passkey.delete PasskeyDeleteResult
@@ -388,6 +397,8 @@ final class ShapeTable {
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
+            SignInWithLinkParams email code! audience scope
+            =signIn.withLink SignInStep
             SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin
             =signIn.withPassword SignInStep
             SignUpResendCodeParams continuationToken! client:ClientOrigin
@@ -593,6 +604,9 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
+            !actionCodeInvalid reason next
+            !actionCodeExpired expiredAt
+            !linkUrlMissing tenantId
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

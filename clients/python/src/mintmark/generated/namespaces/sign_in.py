@@ -413,6 +413,41 @@ class SignInMethods(Namespace):
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
         }, timeout, trace))
 
+    def with_link(
+        self, *, email: str, code: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Sign in with the code of a link that was sent by email.
+
+        The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was
+        sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition
+        to a password. If no account has the address, one is created. If the address of the account was not verified
+        before, its password, its logins, its passkeys and its sessions are removed, because another user may have
+        created it.
+
+        Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+
+        Args:
+            email: The email address to which the link was sent.
+            code: The code of the link: its parameter `oobCode`.
+            audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+            scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the
+                tenant's scopes. Defaults to `openid`.
+
+        Raises:
+            ActionCodeInvalidError: The code does not exist, was already used, is for another action, or the account has
+                changed since.
+            ActionCodeExpiredError: The code of a link has expired.
+            InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+        """
+        return types.read_sign_in_step(self._send("signIn.withLink", {
+            "email": email, "code": code, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
@@ -588,6 +623,19 @@ class AsyncSignInMethods(AsyncNamespace):
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
+    async def with_link(
+        self, *, email: str, code: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Sign in with the code of a link that was sent by email.
+
+        Raises: ActionCodeInvalidError, ActionCodeExpiredError, InvalidUsernameError, SignUpNotAllowedError,
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError.
+        """
+        return types.read_sign_in_step(await self._send("signIn.withLink", {
+            "email": email, "code": code, "audience": audience, "scope": scope,
         }, timeout, trace))
 
     async def with_password(

@@ -189,6 +189,28 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withCustomToken", _params, timeout: timeout, trace: trace)
     }
 
+    /// Sign in with the code of a link that was sent by email.
+    ///
+    /// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+    ///
+    /// - Parameters:
+    ///   - email: The email address to which the link was sent.
+    ///   - code: The code of the link: its parameter `oobCode`.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidUsernameError`, `SignUpNotAllowedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`.
+    @discardableResult
+    public func withLink(email: String, code: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("email", email), ("code", code), ("audience", audience), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withLink", _params, timeout: timeout, trace: trace)
+    }
+
     /// Sign in with email address and password in one request.
     ///
     /// For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.

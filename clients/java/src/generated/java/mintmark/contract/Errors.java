@@ -116,6 +116,9 @@ public final class Errors {
             case 4066 -> new FlowEndedException(response);
             case 4067 -> new SendUnderwayException(response);
             case 4068 -> new TooManyFailedSendsException(response);
+            case 4120 -> new ActionCodeInvalidException(response);
+            case 4121 -> new ActionCodeExpiredException(response);
+            case 4122 -> new LinkUrlMissingException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

@@ -40,6 +40,9 @@ public abstract class Methods {
     /** {@return the methods <code>mfa.*</code>} */
     public MfaMethods mfa() { return new MfaMethods(caller); }
 
+    /** {@return the methods <code>oob.*</code>} */
+    public OobMethods oob() { return new OobMethods(caller); }
+
     /** {@return the methods <code>passkey.*</code>} */
     public PasskeyMethods passkey() { return new PasskeyMethods(caller); }
 

@@ -343,6 +343,48 @@ public final class SignInMethods {
     }
 
     /**
+     * Signs in with the code of a link that was sent by email. The link comes from <code>oob.create</code> with the purpose
+     * <code>signIn</code>. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in
+     * verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of
+     * the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may
+     * have created it.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+     * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidUsernameException}, {@link
+     * SignUpNotAllowedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * ScopeNotOfferedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep withLink(SignInWithLinkParams params) {
+        return caller.call("signIn.withLink", params.require("email", "code"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> withLinkAsync(SignInWithLinkParams params) {
+        return caller.callAsync("signIn.withLink", params.require("email", "code"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep withLink(Consumer<SignInWithLinkParams> params) {
+        return withLink(Params.filled(new SignInWithLinkParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> withLinkAsync(Consumer<SignInWithLinkParams> params) {
+        return withLinkAsync(Params.filled(new SignInWithLinkParams(), params));
+    }
+
+    /**
      * Signs in with email address and password in one request. For accounts with a password. A wrong password counts as an attempt,
      * unless it is one of the last three wrong passwords; see <code>threshold</code> in <code>LockoutPolicy</code>. Every request starts
      * a new session, including a repeated one.
