@@ -28,6 +28,7 @@ public final class Services: Sendable {
     public let idp: IdpService
     public let key: KeyService
     public let mfa: MfaService
+    public let oob: OobService
     public let passkey: PasskeyService
     public let passwordReset: PasswordResetService
     public let pool: PoolService
@@ -68,6 +69,7 @@ public final class Services: Sendable {
         idp = IdpService(accounts, tenants)
         key = KeyService(context, signingKeys, owners: StoreKeyOwners())
         mfa = MfaService(accounts, tenants)
+        oob = OobService(accounts, tenants, account: account)
         passkey = PasskeyService(accounts, tenants)
         passwordReset = PasswordResetService(accounts, tenants)
         pool = PoolService(context, pools)
@@ -99,7 +101,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, testHooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
-            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey,
+            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, key: key, mfa: mfa, oob: oob, passkey: passkey,
             passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)

@@ -47,6 +47,9 @@ package struct KeyRing: Sendable {
     /// The maximum lifetime of tokens of pools (`TokenDuration` in Amazon Cognito) and tenants, in seconds.
     package static let longestTokenSeconds: Int64 = 86_400
 
+    /// The maximum lifetime of session cookies, in seconds. The key that signed one is kept for this time, unpublished.
+    package static let longestCookieSeconds: Int64 = 1_209_600
+
     package enum State: String, Sendable { case next, active, retired, revoked, gone }
 
     package init(_ keys: [StoredKey]) { self.keys = keys.sorted { ($0.activeAt, $0.position) < ($1.activeAt, $1.position) } }

@@ -4,6 +4,8 @@ package enum TokenType {
     package static let id = "JWT"
     /// The type of a tenant's access token (RFC 9068).
     package static let access = "at+jwt"
+    /// The type of a tenant's session cookie.
+    package static let cookie = "cookie+jwt"
     /// The type of a pool's token.
     package static let pool = "pool+jwt"
 }

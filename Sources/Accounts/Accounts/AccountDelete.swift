@@ -1,5 +1,6 @@
 import Contract
 import ServiceContext
+import Storage
 
 extension AccountService {
     /// Deletes an account with its sessions and flows. Its address can be registered again.
@@ -9,13 +10,18 @@ extension AccountService {
         let now = context.clock.now
         try context.database.write { tx in
             guard let account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
-            try tx.deleteAccount(account.id)
-            let isHidden = try configurations.knownTenant(account.tenantId, in: tx)?.settings.enumerationProtection ?? false
-            if isHidden { try tx.hideFlows(of: account.id) } else { try tx.endFlows(of: account.id, .accountDeleted) }
-            try tx.clearLockout(of: account.lockoutSubject)
-            try context.audit.record(
-                AuditEvent(AccountDelete.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
+            try delete(account, by: AccountDelete.info.name, call, at: now, in: tx)
         }
         return AccountDelete.Result(accountId: request.accountId)
+    }
+
+    /// Deletes an account in the transaction of a method.
+    func delete(_ account: AccountRecord, by method: String, _ call: any CallContext, at now: Int64, in tx: Transaction) throws {
+        try tx.deleteAccount(account.id)
+        let isHidden = try configurations.knownTenant(account.tenantId, in: tx)?.settings.enumerationProtection ?? false
+        if isHidden { try tx.hideFlows(of: account.id) } else { try tx.endFlows(of: account.id, .accountDeleted) }
+        try tx.clearLockout(of: account.lockoutSubject)
+        try context.audit.record(
+            AuditEvent(method, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
     }
 }

@@ -67,7 +67,7 @@ enum OwnAttributes {
                 throw AttributeNotYours(name: name, reason: "it is required and cannot be removed")
             }
         }
-        let accepted = try tenant.accept(given)
+        let accepted = try tenant.acceptChange(given, of: present)
         var changed = present
         for name in given.names { changed[name] = accepted[name] }
         return changed

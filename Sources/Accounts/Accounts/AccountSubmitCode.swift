@@ -41,10 +41,9 @@ extension AccountService {
             account.updatedAt = now
             try tx.update(account)
             if isChange, let left {
-                for address in [left, flow.username] {
-                    try context.notify(
-                        .addressChanged, account, tenant, to: address, language: flow.language, by: name, at: now, in: tx)
-                }
+                try context.notifyOfChange(from: left, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(
+                    .addressChanged, account, tenant, to: flow.username, language: flow.language, by: name, at: now, in: tx)
             }
             let details = [("outcome", isChange ? "changed" : "verified")]
             try context.audit.record(

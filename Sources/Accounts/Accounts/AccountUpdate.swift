@@ -13,42 +13,60 @@ extension AccountService {
 
     /// - Parameter method: The name of the calling method.
     package func update(_ request: AccountUpdate.Params, by method: String, _ call: any CallContext) throws -> Account {
-        let now = context.clock.now
+        let update = try prepare(request, by: method, call)
+        return try context.database.write { try apply(update, by: method, call, in: $0) }
+    }
+
+    /// An update that was validated before its transaction.
+    struct PreparedUpdate: Sendable {
+        let request: AccountUpdate.Params
+        let username: Username?
+        let phoneNumber: String?
+        /// The encrypted hash of the new password.
+        let password: [UInt8]?
+    }
+
+    /// Validates an update and hashes its password.
+    func prepare(_ request: AccountUpdate.Params, by method: String, _ call: any CallContext) throws -> PreparedUpdate {
         let username = try request.username.map { try Username($0) }
         let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
         if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
         let password = try request.password.map { try newPassword($0, request, method, call) }
-        return try context.database.write { tx in
-            try tx.lock([request.accountId])
-            guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
-            else {
-                throw try tx.absence(of: request.accountId)
-            }
-            try tenant.requireEnabled()
-            let given = request.attributes ?? [:]
-            let accepted = try tenant.acceptChange(given, of: account.attributes)
-            for name in given.names { account.attributes[name] = accepted[name] }
-            account.claims = request.claims ?? account.claims
-            account.isDisabled = request.disabled ?? account.isDisabled
-            account.updatedAt = now
-            try change(&account, username, password, request.remove ?? [], at: now, in: tx)
-            account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
-            if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
-            account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
-            if let moment = request.tokensValidSince {
-                account.validAfter = moment
-                try tx.deleteSessions(of: account.id, before: moment)
-            }
-            try tx.update(account)
-            if phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {
-                try tx.setPhoneNumber(phoneNumber, of: account)
-            }
-            for providerId in request.unlink ?? [] { _ = try tx.deleteAccountLogin(at: providerId, of: account.id) }
-            for login in request.link ?? [] { try link(login, with: account, at: now, in: tx) }
-            if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
-            try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
-            return try account.answer(in: tx)
+        return PreparedUpdate(request: request, username: username, phoneNumber: phoneNumber, password: password)
+    }
+
+    /// Makes an update in the transaction of a method.
+    func apply(_ update: PreparedUpdate, by method: String, _ call: any CallContext, in tx: Transaction) throws -> Account {
+        let (request, now) = (update.request, context.clock.now)
+        try tx.lock([request.accountId])
+        guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
+        else {
+            throw try tx.absence(of: request.accountId)
         }
+        try tenant.requireEnabled()
+        let given = request.attributes ?? [:]
+        let accepted = try tenant.acceptChange(given, of: account.attributes)
+        for name in given.names { account.attributes[name] = accepted[name] }
+        account.claims = request.claims ?? account.claims
+        account.isDisabled = request.disabled ?? account.isDisabled
+        account.updatedAt = now
+        try change(&account, update.username, update.password, request.remove ?? [], at: now, in: tx)
+        account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
+        if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
+        account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
+        if let moment = request.tokensValidSince {
+            account.validAfter = moment
+            try tx.deleteSessions(of: account.id, before: moment)
+        }
+        try tx.update(account)
+        if update.phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {
+            try tx.setPhoneNumber(update.phoneNumber, of: account)
+        }
+        for providerId in request.unlink ?? [] { _ = try tx.deleteAccountLogin(at: providerId, of: account.id) }
+        for login in request.link ?? [] { try link(login, with: account, at: now, in: tx) }
+        if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
+        try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
+        return try account.answer(in: tx)
     }
 
     /// Validates and hashes a new password before the transaction.

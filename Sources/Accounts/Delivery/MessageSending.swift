@@ -5,6 +5,14 @@ import Messages
 struct MessageSending: Sendable {
     let context: AccountsContext
 
+    /// Sends an email with a link for an action.
+    ///
+    /// - Throws: `MessageNotSent`.
+    func send(_ action: ActionMessage, language: String?, of tenant: TenantRecord) throws {
+        let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
+        try send(OutgoingMessage(action, language: language, tenant: tenant, delivery: delivery))
+    }
+
     /// Sends an email or a text message with the tenant's templates. In a testing store, stores it in the outbox instead.
     ///
     /// - Parameters:
@@ -18,9 +26,13 @@ struct MessageSending: Sendable {
         of tenant: TenantRecord, notice: NoticeFacts? = nil
     ) throws {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
-        let message = OutgoingMessage(
-            to: recipient, purpose, code: code, lifetimeSeconds: lifetimeSeconds, language: language, tenant: tenant, delivery: delivery,
-            notice: notice)
+        try send(
+            OutgoingMessage(
+                to: recipient, purpose, code: code, lifetimeSeconds: lifetimeSeconds, language: language, tenant: tenant,
+                delivery: delivery, notice: notice))
+    }
+
+    private func send(_ message: OutgoingMessage) throws {
         if let carrier = context.carrier { return try carrier.hand(over: message) }
         let now = context.clock.now
         try context.database.write { tx in

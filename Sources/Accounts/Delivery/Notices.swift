@@ -120,6 +120,24 @@ extension AccountsContext {
         tx.needsFollowUp = true
     }
 
+    /// Queues the notice to the previous address of an account. If the tenant has a page for links, the notice contains a link that
+    /// undoes the change.
+    func notifyOfChange(
+        from previous: String, _ account: AccountRecord, _ tenant: TenantRecord, language: String? = nil, by method: String, at now: Int64,
+        in tx: Transaction
+    ) throws {
+        guard tenant.settings.notices == .credentials, let page = tenant.settings.delivery?.linkUrl else {
+            return try notify(.addressChanged, account, tenant, to: previous, language: language, by: method, at: now, in: tx)
+        }
+        let code = ActionCodeRecord.newCode(random)
+        let record = ActionCodeRecord(
+            tenantId: tenant.id, purpose: .revertEmail, email: Username.fold(previous), newEmail: nil, accountId: account.id,
+            createdAt: now, expiresAt: now + ActionCodePurpose.revertEmail.lifetimeSeconds)
+        try tx.insert(record, code: code)
+        let link = ActionLink.url(page: page, .revertEmail, code: code, tenantId: tenant.id)
+        try notify(.addressChangedLink, account, tenant, to: previous, what: link, language: language, by: method, at: now, in: tx)
+    }
+
     private func recordUnsent(_ notice: Notice, _ tenantId: String, _ reason: String, at now: Int64, in tx: Transaction) throws {
         var event = AuditEvent(method: notice.method, subject: notice.accountId, details: ["tenantId": .string(tenantId)])
         event.details["notice"] = "noticeNotSent"

@@ -19,6 +19,8 @@ public struct OutgoingMessage: Sendable {
     public let delivery: TenantDelivery?
     /// The facts of a notice about an account.
     public let notice: NoticeFacts?
+    /// The link in the message, if it has one.
+    public private(set) var link: String?
 
     /// - Parameter language: The language of the user, as a language tag.
     init(
@@ -35,6 +37,16 @@ public struct OutgoingMessage: Sendable {
         self.lifetimeSeconds = lifetimeSeconds
         self.delivery = delivery
         self.notice = notice
+        // The fact of this notice is the link that undoes the change.
+        link = purpose == .addressChangedLink ? notice?.what : nil
+    }
+
+    /// A message with a link for an action.
+    init(_ action: ActionMessage, language: String?, tenant: TenantRecord, delivery: TenantDelivery?) {
+        self.init(
+            to: .email(action.to), action.purpose, code: action.code, lifetimeSeconds: action.lifetimeSeconds, language: language,
+            tenant: tenant, delivery: delivery, notice: NoticeFacts(id: "", at: action.at, what: ""))
+        link = action.link
     }
 
     /// A message with a code. For a decoy flow, the corresponding notice without a code, so that timing and failures are the same.
@@ -51,7 +63,7 @@ public struct OutgoingMessage: Sendable {
         MessageValues(
             code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName,
             namelessTenant: delivery?.smtp?.from.split(separator: "@").last.map(String.init) ?? tenantId, address: to,
-            at: notice?.at, what: notice?.what ?? "")
+            at: notice?.at, what: notice?.what ?? "", link: link)
     }
 
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
@@ -63,6 +75,17 @@ public struct OutgoingMessage: Sendable {
     public var textMessage: (language: String, text: String) {
         templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
     }
+}
+
+/// A message with a link for an action.
+struct ActionMessage {
+    let purpose: MessagePurpose
+    let to: String
+    let code: String
+    let link: String
+    let lifetimeSeconds: Int64
+    /// The time of the request.
+    let at: Int64
 }
 
 /// The facts of a notice about an account.

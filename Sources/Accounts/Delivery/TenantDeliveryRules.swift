@@ -10,6 +10,9 @@ extension TenantDelivery {
 
     /// - Throws: `InvalidTenantSettings`.
     func check() throws {
+        if let linkUrl, !ActionLink.isUsable(linkUrl) {
+            throw Self.refusal("linkUrl", "it must be an absolute URL with https, with http on this machine, or with the scheme of an app")
+        }
         if let smtp { try smtp.check() }
         if let webhook {
             guard let secret = webhook.secret else {

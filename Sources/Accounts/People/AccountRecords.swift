@@ -179,6 +179,7 @@ extension Transaction {
     func deletePeople(of tenantId: String) throws {
         try execute("DELETE FROM account WHERE tenant_id = $1", tenantId)
         try endFlows(ofTenant: tenantId)
+        try deleteActionCodes(ofTenant: tenantId)
     }
 }
 

@@ -57,6 +57,19 @@ struct CodeSendLimits: Sendable {
 }
 
 extension Transaction {
+    /// Counts a message with a link together with the codes to its address.
+    ///
+    /// - Throws: `TooManyCodes`.
+    func countLink(to address: Username, of tenant: TenantRecord, at now: Int64) throws {
+        let (policy, key) = (tenant.codes, Recipient.email(address.folded).address(in: tenant.id))
+        var window = try sendWindow(of: key, policy.windowSeconds, at: now)
+        if window.sent >= policy.sendsPerAddress {
+            throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))
+        }
+        window.sent += 1
+        try set(window, of: key, policy.windowSeconds)
+    }
+
     /// Counts a notice to the user of an account. Notices have their own counter, separate from codes.
     ///
     /// - Returns: The number of notices within the hour, including this one.

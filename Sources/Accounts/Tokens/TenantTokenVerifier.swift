@@ -75,8 +75,10 @@ package struct TenantTokenVerifier: Sendable {
             use = .id
         } else if jws.header.hasType(TokenType.access) {
             use = .access
+        } else if jws.header.hasType(TokenType.cookie) {
+            use = .cookie
         } else {
-            throw TokenMalformed(reason: "its type is neither \(TokenType.id) nor \(TokenType.access)")
+            throw TokenMalformed(reason: "its type is none of \(TokenType.id), \(TokenType.access) and \(TokenType.cookie)")
         }
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
             throw TokenMalformed(reason: "its claims are not a JSON object")

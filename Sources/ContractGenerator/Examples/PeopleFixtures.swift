@@ -85,6 +85,22 @@ extension Fixtures {
                         method: "signIn.withPassword", params: ["username": "alice@example.com", "password": "correct horse 9 Battery"],
                         result: ["idToken": "$idToken"])
                 ]),
+            // A code that resets the password of that account: $oobCode.
+            Fixture(
+                name: "oobCode", given: ["passwordAccount"],
+                steps: [
+                    .init(
+                        method: "oob.create", params: ["purpose": "passwordReset", "email": "alice@example.com", "returnLink": true],
+                        result: ["code": "$oobCode"])
+                ]),
+            // A code that signs in an address without an account: $oobCode.
+            Fixture(
+                name: "signInLink", given: [],
+                steps: [
+                    .init(
+                        method: "oob.create", params: ["purpose": "signIn", "email": "bob@example.com", "returnLink": true],
+                        result: ["code": "$oobCode"])
+                ]),
             // A session in a tenant with passkeys.
             Fixture(
                 name: "passkeySession", given: ["passwordSession"],

@@ -5,7 +5,7 @@ enum EnglishTemplates {
         let paragraphs = paragraphs(purpose, values)
         let html = paragraphs.map { paragraph in
             let shown = paragraph.replacing("{{code}}", with: "<strong style=\"font-size: 1.5em; letter-spacing: 0.1em\">{{code}}</strong>")
-            return "<p>\(shown)</p>\n"
+            return "<p>\(shown.replacing("{{link}}", with: "<a href=\"{{link}}\">{{link}}</a>"))</p>\n"
         }.joined()
         return made {
             () throws(TemplateRefusal) in
@@ -19,7 +19,7 @@ enum EnglishTemplates {
         let text =
             purpose.carriesCode
             ? "{{code}} is your code\(place(values)). It is valid for {{minutes}} \(unit(values)). Do not share it."
-            : notice(purpose, values)[0]
+            : purpose.carriesLink ? "\(paragraphs(purpose, values)[0]) {{link}}" : notice(purpose, values)[0]
         return made { () throws(TemplateRefusal) in try TextMessageTemplate(text: text, for: purpose) }
     }
 
@@ -42,10 +42,15 @@ enum EnglishTemplates {
         case .signInAfterFailures: "A sign-in to your account\(place(values)) after failed attempts"
         case .noticesPaused: "Many changes to your account\(place(values))"
         case .noAccountNotice: "Your sign-in\(place(values))"
+        case .passwordResetLink: "Set a new password\(place(values))"
+        case .verifyAddressLink, .changeAddressLink: "Confirm your email address\(place(values))"
+        case .signInLink: "Your link to sign in\(values.tenantName == nil ? "" : " to {{tenantName}}")"
+        case .addressChangedLink: "The email address of your account\(place(values)) was changed"
         }
     }
 
     private static func paragraphs(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
+        if purpose.carriesLink { return linked(purpose, values) }
         let ask: String
         switch purpose {
         case .signUp: ask = "To create your account\(place(values)), enter this code:"
@@ -57,6 +62,24 @@ enum EnglishTemplates {
         let ignore =
             "If you did not request this code, ignore this message. Your account stays safe as long as you do not share the code."
         return [ask, "{{code}}", "The code is valid for {{minutes}} \(unit(values)).", ignore]
+    }
+
+    /// Returns the paragraphs of a message with a link.
+    private static func linked(_ purpose: MessagePurpose, _ values: MessageValues) -> [String] {
+        if purpose == .addressChangedLink {
+            return [
+                "The email address of your account\(place(values)) was changed at {{time}}. If you did not make this change, undo it:",
+                "{{link}}", fine,
+            ]
+        }
+        let ask =
+            switch purpose {
+            case .passwordResetLink: "To set a new password\(place(values)), open this link:"
+            case .signInLink: "To sign in\(values.tenantName == nil ? "" : " to {{tenantName}}"), open this link:"
+            default: "To confirm that {{address}} is your email address\(place(values)), open this link:"
+            }
+        let ignore = "If you did not request this link, ignore this message. Your account stays safe as long as you do not share the link."
+        return [ask, "{{link}}", "The link can be used once. It is valid for {{minutes}} \(unit(values)).", ignore]
     }
 
     /// Returns the paragraphs of a message without a code. A text message consists of the first paragraph only.

@@ -21,9 +21,16 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     /// The last notice before the limit per hour is reached.
     case noticesPaused
 
+    // Messages with a link for an action.
+    case passwordResetLink, verifyAddressLink, signInLink, changeAddressLink
+    /// The notice to the previous address of an account, with a link that undoes the change.
+    case addressChangedLink
+
     /// The placeholders that a template for this purpose can contain.
     public var placeholders: [Placeholder] {
         if carriesCode { return [.code, .minutes, .tenantName, .address] }
+        if self == .addressChangedLink { return [.link, .tenantName, .address, .time] }
+        if carriesLink { return [.link, .minutes, .tenantName, .address] }
         switch self {
         case .signUpNotice, .noAccountNotice: return [.tenantName, .address]
         default: return [.tenantName, .address, .time, .what]
@@ -34,6 +41,16 @@ public enum MessagePurpose: String, Hashable, Sendable, CaseIterable {
     var carriesCode: Bool {
         switch self {
         case .signUp, .signIn, .passwordReset, .verifyAddress: true
+        default: false
+        }
+    }
+}
+
+extension MessagePurpose {
+    /// Whether a message must contain `{{link}}`.
+    var carriesLink: Bool {
+        switch self {
+        case .passwordResetLink, .verifyAddressLink, .signInLink, .changeAddressLink, .addressChangedLink: true
         default: false
         }
     }
@@ -53,6 +70,8 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
     case time
     /// The name of the factor or provider that a notice is about, or a number.
     case what
+    /// The link that performs an action.
+    case link
 }
 
 /// The values of the placeholders.
@@ -68,13 +87,14 @@ public struct MessageValues: Hashable, Sendable {
     /// The time in UTC: `2026-11-22 20:52 UTC`.
     public var time: String
     public var what: String
+    public var link: String?
 
     /// - Parameters:
     ///   - lifetimeSeconds: The time for which the code is valid, rounded up to whole minutes.
     ///   - moment: The time of a change, in seconds since 1970.
     public init(
         code: String?, lifetimeSeconds: Int64, tenantName: String?, namelessTenant: String = "", address: String, at moment: Int64? = nil,
-        what: String = ""
+        what: String = "", link: String? = nil
     ) {
         self.code = code
         minutes = Int(clamping: (max(0, lifetimeSeconds) + 59) / 60)
@@ -83,6 +103,7 @@ public struct MessageValues: Hashable, Sendable {
         self.address = address
         time = moment.map(MessageTime.text) ?? ""
         self.what = what
+        self.link = link
     }
 
     subscript(_ placeholder: Placeholder) -> String {
@@ -93,6 +114,7 @@ public struct MessageValues: Hashable, Sendable {
         case .address: address
         case .time: time
         case .what: what
+        case .link: link ?? ""
         }
     }
 }

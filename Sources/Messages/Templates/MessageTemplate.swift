@@ -66,6 +66,7 @@ private struct TemplateReader {
         if part == .subject, source.unicodeScalars.contains(where: TemplateText.breaksLine) { problems.append(.controlCharacter) }
         let text = TemplateText(count > maximum ? "" : source, for: purpose, problems: &problems)
         if problems.isEmpty, part != .subject, purpose.carriesCode, !text.contains(.code) { problems.append(.missing(.code)) }
+        if problems.isEmpty, part != .subject, purpose.carriesLink, !text.contains(.link) { problems.append(.missing(.link)) }
         violations += problems.map { .init(part: part, problem: $0) }
         return text
     }

@@ -20,6 +20,8 @@ public struct WebhookMessage: Hashable, Sendable {
     public var text: String
     /// The HTML text of an email.
     public var html: String?
+    /// The link in the message, for a receiver that uses its own texts.
+    public var link: String?
 
     public init(
         channel: Channel, to: String, purpose: MessagePurpose, tenantId: String, language: String, code: String? = nil,
@@ -43,7 +45,9 @@ public struct WebhookMessage: Hashable, Sendable {
             "type": "message.send", "channel": .string(channel.rawValue), "to": .string(to), "purpose": .string(purpose.rawValue),
             "tenantId": .string(tenantId), "language": .string(language), "text": .string(text),
         ]
-        for (name, value) in [("code", code), ("subject", subject), ("html", html)] { object[name] = value.map { .string($0) } }
+        for (name, value) in [("code", code), ("link", link), ("subject", subject), ("html", html)] {
+            object[name] = value.map { .string($0) }
+        }
         if let expiresAt { object["expiresAt"] = .number(JSONNumber(expiresAt)) }
         return .object(object)
     }

@@ -84,5 +84,6 @@ public enum Schema {
         Migration(version: 5, statements: PasskeyTables.statements + PasskeyCeremonyTables.statements),
         Migration(version: 6, statements: ApplicationTables.statements),
         Migration(version: 7, statements: HookTables.statements),
+        Migration(version: 8, statements: ActionCodeTables.statements),
     ]
 }

@@ -35,9 +35,11 @@ struct WebhookSender: EmailSender, SMSSender {
         switch message.channel {
         case .email:
             let (language, mail) = message.mail
-            return WebhookMessage(
+            var posted = WebhookMessage(
                 channel: .email, to: message.to, purpose: message.purpose, tenantId: message.tenantId, language: language,
                 code: message.code, expiresAt: expiresAt, subject: mail.subject, text: mail.text, html: mail.html)
+            posted.link = message.link
+            return posted
         case .sms:
             let (language, text) = message.textMessage
             return WebhookMessage(

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor is enrolled for an account whose email address is not verified.
+/// A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified.
 public struct EmailNotVerified: ContractError {
     public init() {
     }

@@ -4,6 +4,9 @@ import JSON
 
 /// Answers the methods of `session`. Each throws the errors of its schema.
 public protocol SessionHandlers: CallScoped {
+    /// Exchange an ID token for a session cookie.
+    func createCookie(_ request: SessionCreateCookie.Params, _ call: any CallContext) throws -> SessionCreateCookie.Result
+
     /// List the sessions of an account, most recent first.
     func list(_ request: SessionList.Params, _ call: any CallContext) throws -> SessionList.Result
 

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes.
+/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
 public enum TemplatePurpose: String, Sendable, CaseIterable {
     case signUp
     case signIn
@@ -22,4 +22,9 @@ public enum TemplatePurpose: String, Sendable, CaseIterable {
     case accountLocked
     case signInAfterFailures
     case noticesPaused
+    case passwordResetLink
+    case verifyAddressLink
+    case signInLink
+    case changeAddressLink
+    case addressChangedLink
 }

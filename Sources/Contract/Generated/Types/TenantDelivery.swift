@@ -10,13 +10,16 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
     public var webhook: TenantWebhook?
     /// The tenant's own templates, one for each channel, purpose and language.
     public var templates: [TenantTemplate]?
+    /// The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change.
+    public var linkUrl: String?
     /// The language of messages in flows that name no language, or a language without a template.
     public var language: String
 
-    public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, language: String = "en") {
+    public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, linkUrl: String? = nil, language: String = "en") {
         self.smtp = smtp
         self.webhook = webhook
         self.templates = templates
+        self.linkUrl = linkUrl
         self.language = language
     }
 
@@ -24,6 +27,7 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
         var smtp: TenantMailServer?
         var webhook: TenantWebhook?
         var templates: [TenantTemplate]?
+        var linkUrl: String?
         var language: String?
         node.forEachPair { _name, _value in
             if _name.isString("smtp") {
@@ -32,15 +36,18 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
                 webhook = reader.object(_value, at: "webhook")
             } else if _name.isString("templates") {
                 templates = reader.array(_value, at: "templates", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("linkUrl") {
+                linkUrl = reader.string(_value, at: "linkUrl", .tenantDeliveryLinkUrl)
             } else if _name.isString("language") {
                 language = reader.string(_value, at: "language", .languageTag)
             } else {
-                reader.unknown(_name, among: ["smtp", "webhook", "templates", "language"])
+                reader.unknown(_name, among: ["smtp", "webhook", "templates", "linkUrl", "language"])
             }
         }
         self.smtp = smtp
         self.webhook = webhook
         self.templates = templates
+        self.linkUrl = linkUrl
         self.language = language ?? "en"
     }
 
@@ -62,8 +69,16 @@ public struct TenantDelivery: ContractParams, ContractResult, Equatable {
             }
             writer.endArray()
         }
+        if let linkUrl {
+            writer.key("linkUrl")
+            writer.string(linkUrl)
+        }
         writer.key("language")
         writer.string(language)
         writer.endObject()
     }
+}
+
+extension StringRule {
+    static let tenantDeliveryLinkUrl = StringRule(length: 1...2048)
 }

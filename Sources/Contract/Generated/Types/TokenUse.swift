@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 import JSON
 
-/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
+/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie (`cookie`) of a tenant.
 public enum TokenUse: String, Sendable, CaseIterable {
     case pool
     case id
     case access
+    case cookie
 }

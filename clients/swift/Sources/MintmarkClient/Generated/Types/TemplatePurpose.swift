@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes. Newer versions of Mintmark can add values.
+/// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the previous address if the tenant has `delivery.linkUrl`. Newer versions of Mintmark can add values.
 public struct TemplatePurpose: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -42,5 +42,15 @@ public struct TemplatePurpose: OpenEnumeration {
     public static let signInAfterFailures = Self(rawValue: "signInAfterFailures")
     /// `noticesPaused`
     public static let noticesPaused = Self(rawValue: "noticesPaused")
+    /// `passwordResetLink`
+    public static let passwordResetLink = Self(rawValue: "passwordResetLink")
+    /// `verifyAddressLink`
+    public static let verifyAddressLink = Self(rawValue: "verifyAddressLink")
+    /// `signInLink`
+    public static let signInLink = Self(rawValue: "signInLink")
+    /// `changeAddressLink`
+    public static let changeAddressLink = Self(rawValue: "changeAddressLink")
+    /// `addressChangedLink`
+    public static let addressChangedLink = Self(rawValue: "addressChangedLink")
 }
 

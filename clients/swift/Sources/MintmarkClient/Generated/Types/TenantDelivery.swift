@@ -10,15 +10,18 @@ public struct TenantDelivery: MutableRecord {
     public var webhook: TenantWebhook?
     /// The tenant's own templates, one for each channel, purpose and language.
     public var templates: [TenantTemplate]?
+    /// The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change.
+    public var linkUrl: String?
     /// The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     public var language: String?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, language: String? = nil, unknown: JSONObject = [:]) {
+    public init(smtp: TenantMailServer? = nil, webhook: TenantWebhook? = nil, templates: [TenantTemplate]? = nil, linkUrl: String? = nil, language: String? = nil, unknown: JSONObject = [:]) {
         self.smtp = smtp
         self.webhook = webhook
         self.templates = templates
+        self.linkUrl = linkUrl
         self.language = language
         self.unknown = unknown
     }
@@ -27,6 +30,7 @@ public struct TenantDelivery: MutableRecord {
         smtp = try members.optional("smtp")
         webhook = try members.optional("webhook")
         templates = try members.optional("templates")
+        linkUrl = try members.optional("linkUrl")
         language = try members.optional("language")
         unknown = members.rest
     }
@@ -35,6 +39,7 @@ public struct TenantDelivery: MutableRecord {
         members.set("smtp", smtp)
         members.set("webhook", webhook)
         members.set("templates", templates)
+        members.set("linkUrl", linkUrl)
         members.set("language", language)
         members.add(unknown)
     }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant. Newer versions of Mintmark can add values.
+/// The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie (`cookie`) of a tenant. Newer versions of Mintmark can add values.
 public struct TokenUse: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,5 +12,7 @@ public struct TokenUse: OpenEnumeration {
     public static let id = Self(rawValue: "id")
     /// `access`
     public static let access = Self(rawValue: "access")
+    /// `cookie`
+    public static let cookie = Self(rawValue: "cookie")
 }
 

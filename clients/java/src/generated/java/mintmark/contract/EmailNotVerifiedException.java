@@ -5,7 +5,8 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>emailNotVerified</code>, 7003. A second factor is enrolled for an account whose email address is not verified.
+ * The error <code>emailNotVerified</code>, 7003. A second factor is enrolled, or a password is set without the current one, for an
+ * account whose email address is not verified.
  * <p>Equivalent: firebase UNVERIFIED_EMAIL.
  */
 public final class EmailNotVerifiedException extends ApiException {

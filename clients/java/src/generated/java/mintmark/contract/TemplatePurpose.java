@@ -9,7 +9,9 @@ import mintmark.json.JsonText;
  * notice <code>signUpNotice</code> informs a user who already has an account, <code>noAccountNotice</code> a user who has none. The other
  * purposes are notices about an account: <code>addressChanged</code> is sent to the previous and to the new address.
  * <code>passwordResetNotice</code> follows a completed password reset. <code>noticesPaused</code> is the last notice of an hour with many
- * changes.
+ * changes. The purposes that end with <code>Link</code> contain a link: those of <code>oob.create</code>, and
+ * <code>addressChangedLink</code>, which replaces the notice <code>addressChanged</code> to the previous address if the tenant has
+ * <code>delivery.linkUrl</code>.
  */
 public enum TemplatePurpose implements JsonText {
     /** <code>signUp</code> */
@@ -48,6 +50,16 @@ public enum TemplatePurpose implements JsonText {
     SIGN_IN_AFTER_FAILURES("signInAfterFailures"),
     /** <code>noticesPaused</code> */
     NOTICES_PAUSED("noticesPaused"),
+    /** <code>passwordResetLink</code> */
+    PASSWORD_RESET_LINK("passwordResetLink"),
+    /** <code>verifyAddressLink</code> */
+    VERIFY_ADDRESS_LINK("verifyAddressLink"),
+    /** <code>signInLink</code> */
+    SIGN_IN_LINK("signInLink"),
+    /** <code>changeAddressLink</code> */
+    CHANGE_ADDRESS_LINK("changeAddressLink"),
+    /** <code>addressChangedLink</code> */
+    ADDRESS_CHANGED_LINK("addressChangedLink"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

@@ -47,6 +47,19 @@ public final class TenantDelivery extends Result {
      */
     public TenantDelivery withTemplates(List<TenantTemplate> templates) { return new TenantDelivery(with("templates", templates)); }
 
+    /**
+     * {@return the URL of the application's page that performs the actions of links, such as those of <code>oob.create</code>: with
+     * <code>https</code>, with <code>http</code> on this machine, or with the scheme of an app} With it, notices to the previous address
+     * of an account contain a link that undoes the change.
+     */
+    public Optional<String> linkUrl() { return json().optionalText("linkUrl"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param linkUrl the value of {@link #linkUrl}
+     */
+    public TenantDelivery withLinkUrl(String linkUrl) { return new TenantDelivery(with("linkUrl", linkUrl)); }
+
     /** {@return the language of messages in flows that name no language, or a language without a template} Defaults to "en". */
     public Optional<String> language() { return json().optionalText("language"); }
 

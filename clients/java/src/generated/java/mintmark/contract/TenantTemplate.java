@@ -9,8 +9,10 @@ import mintmark.Result;
  * The template of an email or SMS in one language. Messages with a code replace the placeholders &#123;&#123;code&#125;&#125;,
  * &#123;&#123;minutes&#125;&#125;, &#123;&#123;tenantName&#125;&#125; and &#123;&#123;address&#125;&#125;. Notices about an account
  * replace &#123;&#123;tenantName&#125;&#125;, &#123;&#123;address&#125;&#125;, &#123;&#123;time&#125;&#125; (UTC) and
- * &#123;&#123;what&#125;&#125; (the name of a factor or provider, or a number). The values cannot add lines to a header or markup to the
- * HTML.
+ * &#123;&#123;what&#125;&#125; (the name of a factor or provider, or a number). Messages with a link must contain
+ * &#123;&#123;link&#125;&#125;; they replace &#123;&#123;minutes&#125;&#125;, &#123;&#123;tenantName&#125;&#125; and
+ * &#123;&#123;address&#125;&#125;, and <code>addressChangedLink</code> also &#123;&#123;time&#125;&#125; instead of
+ * &#123;&#123;minutes&#125;&#125;. The values cannot add lines to a header or markup to the HTML.
  */
 public final class TenantTemplate extends Result {
     /** Creates an object without members. */
@@ -24,7 +26,9 @@ public final class TenantTemplate extends Result {
      * The notice <code>signUpNotice</code> informs a user who already has an account, <code>noAccountNotice</code> a user who has none.
      * The other purposes are notices about an account: <code>addressChanged</code> is sent to the previous and to the new address.
      * <code>passwordResetNotice</code> follows a completed password reset. <code>noticesPaused</code> is the last notice of an hour with
-     * many changes.
+     * many changes. The purposes that end with <code>Link</code> contain a link: those of <code>oob.create</code>, and
+     * <code>addressChangedLink</code>, which replaces the notice <code>addressChanged</code> to the previous address if the tenant has
+     * <code>delivery.linkUrl</code>.
      */
     public TemplatePurpose purpose() { return json().constant("purpose", TemplatePurpose.class); }
 

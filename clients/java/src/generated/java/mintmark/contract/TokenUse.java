@@ -4,8 +4,8 @@ package mintmark.contract;
 import mintmark.json.JsonText;
 
 /**
- * The token type: the OpenID token of a pool (<code>pool</code>), or the ID token (<code>id</code>) or access token (<code>access</code>)
- * of a tenant.
+ * The token type: the OpenID token of a pool (<code>pool</code>), or the ID token (<code>id</code>), access token (<code>access</code>)
+ * or session cookie (<code>cookie</code>) of a tenant.
  */
 public enum TokenUse implements JsonText {
     /** <code>pool</code> */
@@ -14,6 +14,8 @@ public enum TokenUse implements JsonText {
     ID("id"),
     /** <code>access</code> */
     ACCESS("access"),
+    /** <code>cookie</code> */
+    COOKIE("cookie"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 
