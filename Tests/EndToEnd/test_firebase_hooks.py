@@ -1,5 +1,7 @@
 """Hooks of a tenant decide about users of the Firebase API, with the error of Firebase's blocking functions."""
 
+from firebase_admin import auth
+
 from firebase import PROJECT, FirebaseProject
 from hooks import Host
 from test_hooks import PIPE, claims
@@ -30,7 +32,7 @@ class FirebaseHooks(FirebaseProject):
         self.assertTrue(answer["error"]["message"].startswith("BLOCKING_FUNCTION_ERROR_RESPONSE : (("))
         self.assertIn("only employees", answer["error"]["message"])
         self.refused("BLOCKING_FUNCTION_ERROR_RESPONSE", "accounts:signUp", **ALICE)
-        self.admin(f"identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts", ALICE)
+        auth.create_user(**ALICE, app=self.app)
         self.refused("BLOCKING_FUNCTION_ERROR_RESPONSE", "accounts:signInWithPassword", **ALICE)
         self.client("accounts:signInWithPassword", **ALICE)
         self.assertEqual([name for name, _ in host.asked], ["beforeCreate", "beforeCreate", "beforeSignIn", "beforeSignIn"], "an administrator is not asked about")
@@ -38,8 +40,7 @@ class FirebaseHooks(FirebaseProject):
     def test_user_whom_a_hook_disables_is_stored(self):
         self.begin(lambda hook, params: {"disabled": True})
         self.refused("USER_DISABLED", "accounts:signUp", **ALICE)
-        users = self.admin(f"identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:query", {})["userInfo"]
-        self.assertEqual([(user["email"], user["disabled"]) for user in users], [(ALICE["email"], True)])
+        self.assertTrue(auth.get_user_by_email(ALICE["email"], app=self.app).disabled)
 
     def test_anonymous_users_and_custom_tokens_are_not_asked_about(self):
         host = self.begin(lambda hook, params: {"refuse": "nobody"})
