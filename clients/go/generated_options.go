@@ -84,6 +84,8 @@ type Options struct {
 	Restart *bool
 	// Called with each notification, one after another. It can make calls.
 	OnNotification func(Notification)
+	// The functions that answer hooks.
+	Hooks HookFunctions
 	// The destination of the log of the process. Defaults to os.Stderr; io.Discard discards it.
 	Stderr io.Writer
 	// Further arguments of mintmark serve.

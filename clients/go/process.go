@@ -30,6 +30,7 @@ type process struct {
 	input   *outbox
 	log     *log
 	notify  func(Notification)
+	hooks   *HookFunctions
 
 	mutex    sync.Mutex
 	lastID   int64
@@ -47,7 +48,7 @@ type outcome struct {
 func start(options *Options, notify func(Notification)) (*process, error) {
 	p := &process{
 		binary: options.binary(), ready: make(chan struct{}), ended: make(chan struct{}),
-		pending: map[string]*waiting{}, notify: notify,
+		pending: map[string]*waiting{}, notify: notify, hooks: &options.Hooks,
 	}
 	p.command = exec.Command(p.binary, options.arguments()...)
 	p.command.Env = options.environment()
@@ -77,6 +78,9 @@ func start(options *Options, notify func(Notification)) (*process, error) {
 	p.log.writer.Close()
 	p.input = newOutbox(stdin)
 	p.input.send([]byte(`{"jsonrpc":"2.0","id":0,"method":"system.info"}` + "\n"))
+	if len(p.hooks.names()) > 0 {
+		p.input.send(p.hooks.offer())
+	}
 	go p.read(stdout)
 	return p, nil
 }
@@ -220,7 +224,12 @@ func (p *process) take(line []byte) error {
 	case message.Method == "" && message.Result == nil && message.Error == nil:
 		return &ProtocolError{Binary: p.binary, Reason: "it wrote an answer without a result or an error"}
 	case message.Method != "" && id != "":
-		return &ProtocolError{Binary: p.binary, Reason: "it asks for " + message.Method}
+		go p.answer(message)
+	case id == offerID:
+		if message.Error != nil {
+			return typed(message.Error.answer("hooks.offer", message.Trace))
+		}
+		p.settleReady()
 	case message.Method != "":
 		p.takeNotification(Notification{message.Method, message.Params})
 	case id == infoID:
@@ -254,8 +263,17 @@ func (p *process) judge(message *message) error {
 	if message.Error == nil && json.Unmarshal(message.Result, &info) == nil && isBelow(info.Version, ContractVersion) {
 		return &BinaryTooOldError{Binary: p.binary, Version: info.Version}
 	}
-	close(p.ready)
+	if len(p.hooks.names()) == 0 {
+		p.settleReady()
+	}
 	return nil
+}
+
+// settleReady lets calls begin: the process has identified itself, and it has accepted the offer of hooks.
+func (p *process) settleReady() {
+	if !p.isKnown() {
+		close(p.ready)
+	}
 }
 
 func (p *process) settleAll(found outcome) {

@@ -19,6 +19,9 @@ package struct NewAccount: Sendable {
     package var mustChangePassword = false
     /// The way in which the user signs in, if the account has no address.
     package var otherMethod = AccountRecord.Method.custom
+    /// How the user signs in, if a user creates the account through an API of another product: the hook `beforeCreate` then decides. `nil`
+    /// if the developer creates it.
+    package var provider: String?
 
     package init(tenantId: String) { self.tenantId = tenantId }
 }
@@ -46,10 +49,15 @@ extension AccountService {
             account.password = try context.passwords.sealed(password, as: account.id)
         }
         let (made, id) = (account, account.id)
-        return try context.database.write { tx in
+        let gate = HookGate(context, isOff: new.provider == nil)
+        return try gate.write { tx in
+            var made = made
             try tx.lock([id])
             if try tx.account(id) != nil { throw AccountExists(accountId: id) }
             try tx.requireUnmerged(id)
+            if let provider = new.provider {
+                try gate.decideCreation(of: &made, tenant, provider: provider, by: method, in: tx)
+            }
             guard try tx.insert(made) else { throw UserAlreadyExists(next: "account.find") }
             if let phoneNumber { try tx.setPhoneNumber(phoneNumber, of: made) }
             try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: id), at: now, in: tx)

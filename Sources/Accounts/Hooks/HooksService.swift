@@ -30,7 +30,11 @@ public struct HooksService: Sendable {
     ///
     /// - Throws: `HooksNotOffered` if the process has no host that receives requests.
     public func offer(_ request: HooksOffer.Params, _ call: any CallContext) throws -> HooksOffer.Result {
-        let host = context.hooks.transports.host
+        try Self.offer(request, to: context.hooks.transports.host)
+    }
+
+    /// The same without a store: an offer is valid before the store is open.
+    public static func offer(_ request: HooksOffer.Params, to host: any HookHost) throws -> HooksOffer.Result {
         if !host.isConnected, let hook = request.hooks.first { throw HooksNotOffered(hook: hook, reason: Hooks.noHost) }
         host.offer(Set(request.hooks))
         return HooksOffer.Result(hooks: request.hooks, deadlineSeconds: Hooks.deadlineSeconds)

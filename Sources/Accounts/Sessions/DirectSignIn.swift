@@ -20,11 +20,12 @@ package enum PasswordOutcome: Sendable {
 extension SignInService {
     /// Starts a session without verifying the user: another product's API has done so.
     ///
-    /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`.
+    /// - Parameter asksHooks: Whether the hook `beforeSignIn` decides about the session.
+    /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`, `RefusedByHook`, `HookFailed`, `HooksNotOffered`.
     package func startSession(
-        of accountId: String, as proof: SignInProof, by method: String, _ call: any CallContext
+        of accountId: String, as proof: SignInProof, by method: String, asksHooks: Bool = true, _ call: any CallContext
     ) throws -> StartedSession {
-        let attempt = completion.signInCall(of: method, call, at: context.clock.now)
+        let attempt = completion.signInCall(of: method, call, at: context.clock.now, asksHooks: asksHooks)
         let signedIn = try attempt.gate.write { tx in
             try tx.lock([accountId])
             guard let account = try tx.account(accountId) else { throw AccountNotFound() }

@@ -54,6 +54,7 @@ struct GoOptions {
         ("The time limit of calls whose context and options have none. Defaults to none.", "Timeout time.Duration"),
         ("Whether a call starts a new process after one has ended. Defaults to true unless the store is in memory.", "Restart *bool"),
         ("Called with each notification, one after another. It can make calls.", "OnNotification func(Notification)"),
+        ("The functions that answer hooks.", "Hooks HookFunctions"),
         ("The destination of the log of the process. Defaults to os.Stderr; io.Discard discards it.", "Stderr io.Writer"),
         ("Further arguments of mintmark serve.", "Arguments []string"),
         ("Further environment variables, NAME=VALUE.", "Environment []string"),

@@ -1,3 +1,4 @@
+import Accounts
 import Contract
 import JSON
 
@@ -12,6 +13,7 @@ enum StoreIndependentMethods {
         case "system.ping" where !mintmark.configuration.testing: return run(SystemPing.self, system.ping)
         case "system.health": return run(SystemHealth.self, system.health)
         case "system.metrics": return run(SystemMetrics.self, system.metrics)
+        case "hooks.offer": return run(HooksOffer.self) { request, _ in try HooksService.offer(request, to: mintmark.host) }
         case "rpc.discover": return run(RpcDiscover.self, RpcService(mintmark).discover)
         default: return nil
         }

@@ -32,7 +32,7 @@ extension FirebaseCall {
         if isAnonymous {
             guard try tenantRecord().settings.anonymousAllowed else { throw FirebaseError("ADMIN_ONLY_OPERATION") }
             let account = try create()
-            answer = try startSession(account.id, SignInProof(amr: [], provider: "anonymous"))
+            answer = try startSession(account.id, SignInProof(amr: [], provider: "anonymous"), asksHooks: false)
         } else {
             if !body.has("email") { throw FirebaseError("MISSING_EMAIL") }
             guard try body.filled("password") != nil else { throw FirebaseError("MISSING_PASSWORD") }
@@ -55,7 +55,7 @@ extension FirebaseCall {
         change.username = try body.text("email").map(Username.fold)
         change.password = try body.text("password")
         _ = try service.account.update(change, by: Self.method, call)
-        var answer = try startSession(user.account.id, .password)
+        var answer = try startSession(user.account.id, .password, asksHooks: false)
         answer["email"] = change.username.map { .string($0) }
         answer["kind"] = kind
         return answer
@@ -79,6 +79,8 @@ extension FirebaseCall {
         } else if new.username == nil {
             new.attributes = [:]
             new.otherMethod = .anonymous
+        } else {
+            new.provider = SignInProof.password.provider
         }
         return try service.account.create(new, by: Self.method, call).account
     }

@@ -189,7 +189,7 @@ extension FirebaseCall {
             account = try facts(present.id)?.account
         } else {
             var new = NewAccount(tenantId: tenantId)
-            (new.accountId, new.username, new.isEmailVerified) = (newId(), email, true)
+            (new.accountId, new.username, new.isEmailVerified, new.provider) = (newId(), email, true, "code")
             account = try service.account.create(new, by: Self.method, call).account
         }
         guard let account else { throw FirebaseError("USER_NOT_FOUND") }

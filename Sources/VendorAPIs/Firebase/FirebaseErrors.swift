@@ -57,6 +57,8 @@ struct FirebaseError: Error, Equatable {
         case is PasswordNotSet: self.init("INVALID_PASSWORD")
         case is PasswordChangeRequired: self.init("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : The password must be changed.")
         case is AccountDisabled: self.init("USER_DISABLED")
+        case is RefusedByHook, is HookFailed, is HooksNotOffered:
+            self.init("BLOCKING_FUNCTION_ERROR_RESPONSE : ((\(error.message)))")
         case is AccountLocked, is TooManyRequests, is TooManyFromClient: self.init("TOO_MANY_ATTEMPTS_TRY_LATER : \(error.message)")
         case let error as ClaimNameReserved: self.init("FORBIDDEN_CLAIM : \(error.names.first ?? "")")
         case is ClaimsTooLong: self.init("CLAIMS_TOO_LARGE")

@@ -100,7 +100,7 @@ extension FirebaseCall {
         let proof = SignInProof(
             amr: user.session?.amr ?? [], provider: provider, claims: user.session?.claims ?? [:], authenticatedAt: now,
             secondFactor: factor.map { VerifiedFactor(kind: $0.kind.rawValue, factorId: $0.id) })
-        let session = try startSession(user.account.id, proof)
+        let session = try startSession(user.account.id, proof, asksHooks: false)
         var answer = JSONObject()
         for name in ["idToken", "refreshToken"] { answer[name] = session[name] }
         answer["phoneAuthInfo"] = factor?.target.map { ["phoneNumber": .string($0)] }

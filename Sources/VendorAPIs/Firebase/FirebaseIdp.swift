@@ -197,6 +197,7 @@ extension FirebaseCall {
         var new = NewAccount(tenantId: tenantId)
         new.accountId = newId()
         new.otherMethod = .federated
+        new.provider = identity.providerId
         if withAddress {
             new.username = identity.email
             new.isEmailVerified = identity.isTrusted

@@ -104,7 +104,7 @@ extension FirebaseCall {
             id = owner.id
         } else {
             var new = NewAccount(tenantId: tenantId)
-            (new.accountId, new.phoneNumber) = (newId(), number)
+            (new.accountId, new.phoneNumber, new.provider) = (newId(), number, "phone")
             id = try service.account.create(new, by: Self.method, call).account.id
         }
         var answer = try startSession(id, SignInProof(amr: ["sms"], provider: "phone"))

@@ -64,7 +64,7 @@ extension FirebaseCall {
             new.accountId = id
             _ = try service.account.create(new, by: Self.method, call)
         }
-        var answer = try startSession(id, SignInProof(amr: [], provider: SignInProof.customProvider, claims: session))
+        var answer = try startSession(id, SignInProof(amr: [], provider: SignInProof.customProvider, claims: session), asksHooks: false)
         if let account = try facts(id)?.account { try setFlags(of: account) { $0["customAuth"] = true } }
         answer["kind"] = "identitytoolkit#VerifyCustomTokenResponse"
         answer["isNewUser"] = .bool(present == nil)

@@ -33,7 +33,7 @@ extension FirebaseCall {
             proof = SignInProof(
                 amr: proof.amr, provider: provider, claims: proof.claims, authenticatedAt: isSensitive ? now : proof.authenticatedAt,
                 secondFactor: proof.secondFactor)
-            for (name, value) in try startSession(user.account.id, proof).members { answer[name] = value }
+            for (name, value) in try startSession(user.account.id, proof, asksHooks: false).members { answer[name] = value }
         }
         return answer
     }

@@ -108,8 +108,11 @@ extension FirebaseCall {
     }
 
     /// Starts a session and returns its tokens.
-    func startSession(_ accountId: String, _ proof: SignInProof) throws -> JSONObject {
-        let session = try service.signIn.startSession(of: accountId, as: proof, by: Self.method, call)
+    ///
+    /// - Parameter asksHooks: Whether the hook `beforeSignIn` decides. As in Firebase, it does not decide about anonymous users, custom
+    ///   tokens, and users who are already signed in and change their password or factors.
+    func startSession(_ accountId: String, _ proof: SignInProof, asksHooks: Bool = true) throws -> JSONObject {
+        let session = try service.signIn.startSession(of: accountId, as: proof, by: Self.method, asksHooks: asksHooks, call)
         return try tokens(of: session)
     }
 

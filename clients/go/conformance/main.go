@@ -24,6 +24,7 @@ type step struct {
 	Trace                        string
 	Params                       json.RawMessage
 	Calls, AtOnce                int
+	Hooks                        map[string]string
 	Logins                       map[string]mintmark.Secret
 }
 
@@ -56,7 +57,10 @@ func told(result any, err error) answer {
 	return answer{"result": result}
 }
 
-var errBackend = errors.New("the backend is down")
+var (
+	errBackend   = errors.New("the backend is down")
+	errDirectory = errors.New("the directory is down")
+)
 
 // described converts an error to the form that the conformance runner reads.
 func described(err error) answer {

@@ -27,6 +27,7 @@ type driver struct {
 	mutex     sync.Mutex
 	clients   map[string]*mintmark.Client
 	heard     map[string][]answer
+	asked     map[string][]answer
 	calls     map[string]begun
 	providers map[string]*provided
 }
@@ -34,6 +35,7 @@ type driver struct {
 func newDriver() *driver {
 	return &driver{
 		clients: map[string]*mintmark.Client{}, heard: map[string][]answer{}, calls: map[string]begun{}, providers: map[string]*provided{},
+		asked: map[string][]answer{},
 	}
 }
 
@@ -61,6 +63,10 @@ func (d *driver) carryOut(s *step) answer {
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
 		return answer{"result": append([]answer{}, d.heard[s.Client]...)}
+	case "hooks.asked":
+		d.mutex.Lock()
+		defer d.mutex.Unlock()
+		return answer{"result": append([]answer{}, d.asked[s.Client]...)}
 	case "left":
 		return answer{"result": runtime.NumGoroutine()}
 	case "close":
@@ -94,6 +100,7 @@ func (d *driver) open(ctx context.Context, s *step) answer {
 	options := mintmark.Options{
 		Store: s.Store, App: s.App, Binary: s.Binary, Testing: s.Testing, Restart: s.Restart, Arguments: s.Arguments,
 		Timeout: time.Duration(s.TimeoutSeconds * float64(time.Second)), Stderr: io.Discard, OnNotification: listen,
+		Hooks: d.hooks(s),
 	}
 	var client *mintmark.Client
 	var err error

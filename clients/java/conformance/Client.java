@@ -16,6 +16,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import mintmark.Calls;
+import mintmark.HookAnswer;
+import mintmark.HookRefusedException;
+import mintmark.HookRequest;
 import mintmark.Mintmark;
 import mintmark.Notification;
 import mintmark.Options;
@@ -24,6 +27,7 @@ import mintmark.testing.TestingMintmark;
 /** A client and the notifications that it has received. */
 final class Client {
     private final List<Map<String, Object>> heard = new ArrayList<>();
+    private final List<Map<String, Object>> asked = new ArrayList<>();
     private final Mintmark mintmark;
 
     Client(Step step) {
@@ -36,6 +40,35 @@ final class Client {
         options.log(line -> {}).onNotification(this::listen).store(step.text("store")).app(step.text("app")).binary(step.text("binary"))
                 .timeout(step.seconds("timeoutSeconds")).arguments(step.list("arguments").stream().map(String.class::cast).toList())
                 .restart((Boolean) step.members().get("restart"));
+        Step.object(step.members().get("hooks")).forEach((name, behavior) -> {
+            switch (name) {
+                case "beforeCreate" -> options.beforeCreate(request -> decide((String) behavior, request));
+                case "beforeSignIn" -> options.beforeSignIn(request -> decide((String) behavior, request));
+                default -> options.beforeSendMessage(request -> decide((String) behavior, request));
+            }
+        });
+    }
+
+    private HookAnswer decide(String behavior, HookRequest request) {
+        synchronized (asked) {
+            asked.add(Map.of("hook", request.hook(), "params", request.params()));
+        }
+        return switch (behavior) {
+            case "changes" -> new HookAnswer().displayName("Hooked").claims(Map.of("role", "staff")).sessionClaims(Map.of("desk", 7));
+            case "refuses" -> throw new HookRefusedException("not on the list");
+            case "fails" -> throw new IllegalStateException("the directory is down");
+            case "calls" -> {
+                mintmark.call("account.find", Map.of("username", request.account().orElseThrow().username().orElseThrow()));
+                yield null;
+            }
+            default -> null;
+        };
+    }
+
+    List<Map<String, Object>> asked() {
+        synchronized (asked) {
+            return List.copyOf(asked);
+        }
     }
 
     private void listen(Notification notification) {

@@ -58,6 +58,9 @@ final class Driver {
             case "notifications" -> {
                 return clients.get(step.text("client")).heard();
             }
+            case "hooks.asked" -> {
+                return clients.get(step.text("client")).asked();
+            }
             case "left" -> {
                 // The JDK keeps its `process reaper` thread for a minute after the last process has exited.
                 return Thread.getAllStackTraces().keySet().stream().filter(each -> !each.getName().equals("process reaper")).count();

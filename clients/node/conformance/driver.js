@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline";
 import {
   APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed, CredentialsProvider, DeveloperUserAlreadyRegistered,
+  HookRefused,
   Mintmark, ProcessEnded, ProtocolError,
 } from "../src/index.js";
 import { TestingClient } from "../src/testing.js";
@@ -10,6 +11,7 @@ const clients = {};
 const heard = {};
 const calls = {};
 const providers = {};
+const asked = {};
 
 /** The error that the simulated backend throws. */
 class Down extends Error {}
@@ -80,12 +82,33 @@ function openProvider(step) {
   providers[step.provider] = state;
 }
 
+const behaviors = {
+  allows: () => undefined,
+  changes: () => ({ displayName: "Hooked", claims: { role: "staff" }, sessionClaims: { desk: 7 } }),
+  refuses: () => {
+    throw new HookRefused("not on the list");
+  },
+  fails: () => {
+    throw new Down("the directory is down");
+  },
+};
+
+function hooksOf(step) {
+  asked[step.client] = [];
+  const hook = (behavior) => async ({ hook, ...params }) => {
+    asked[step.client].push({ hook, params });
+    if (behavior === "calls") await clients[step.client].account.find({ username: params.account.username });
+    return (behaviors[behavior] ?? behaviors.allows)();
+  };
+  return step.hooks && Object.fromEntries(Object.entries(step.hooks).map(([name, behavior]) => [name, hook(behavior)]));
+}
+
 const steps = {
   open: (step) => {
     const { store, app, testing, binary, arguments: more, restart, timeoutSeconds } = step;
     const timeoutMs = timeoutSeconds && timeoutSeconds * 1000;
     const Client = testing && (store || app) ? TestingClient : Mintmark;
-    keep(step, new Client({ store, app, testing, binary, arguments: more, restart, timeoutMs, stderr: "ignore" }));
+    keep(step, new Client({ store, app, testing, binary, arguments: more, restart, timeoutMs, hooks: hooksOf(step), stderr: "ignore" }));
   },
   testing: async (step) => keep(step, await TestingClient.start({ stderr: "ignore" })),
   call: (step) => call(step),
@@ -98,6 +121,7 @@ const steps = {
   cancel: (step) => calls[step.call].controller.abort(),
   bench,
   strange,
+  "hooks.asked": (step) => asked[step.client],
   notifications: (step) => heard[step.client],
   left: () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length,
   close: (step) => clients[step.client]?.close({ timeoutMs: step.graceSeconds ? step.graceSeconds * 1000 : undefined }),

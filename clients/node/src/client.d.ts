@@ -1,6 +1,7 @@
 import type { Namespaces } from "../generated/methods.js";
 import type { ServeOptions } from "../generated/options.js";
 import type { MintmarkError } from "./errors.js";
+import type { HookFunctions } from "./hooks.js";
 
 declare global {
   // As in TypeScript 5.2 and in @types/node, for older compilers.
@@ -42,6 +43,8 @@ export interface ProcessOptions extends ServeOptions {
    * `inherit`.
    */
   stderr?: "inherit" | "ignore" | ((line: string) => void);
+  /** The functions that answer hooks, such as `{ beforeSignIn: ({ account }) => ({ claims: { role: "staff" } }) }`. */
+  hooks?: HookFunctions;
   /** Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is `:memory:`. */
   restart?: boolean;
   /** The time limit, in milliseconds, of calls that do not set their own. By default, calls have no time limit. */

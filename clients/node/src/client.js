@@ -89,6 +89,12 @@ export class Mintmark extends EventEmitter {
         hidden = this.#send;
         process = await this.#afterDeath(method.name, signal);
       }
+      if (process.offered) {
+        hidden = this.#send;
+        const offer = await process.offered;
+        if (offer.failure) throw offer.failure(this.#advice, method.name);
+        if (offer.error) throw this.#error({ name: "hooks.offer" }, { ...offer.error, method: "hooks.offer" }, process);
+      }
       const { outcome, cancel } = process.request({ method: method.name, params, trace }, progress);
       const abort = () => cancel({ failure: () => new CallCancelled(method.name, signal.reason) });
       const expire = () => cancel({ failure: () => new CallTimeout(method.name, timeoutMs) });

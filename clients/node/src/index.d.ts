@@ -4,5 +4,6 @@ export * from "../generated/methods.js";
 export * from "../generated/options.js";
 export * from "./client.js";
 export * from "./errors.js";
+export * from "./hooks.js";
 export * from "./lists.js";
 export * from "./provider.js";

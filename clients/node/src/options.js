@@ -1,5 +1,6 @@
 // The options of a client, and their conversion to arguments of `mintmark serve`.
 import { flags } from "../generated/options.js";
+import { checkHooks } from "./hooks.js";
 
 /**
  * The defaults of options that are passed even if omitted. With `parent`, the process exits when this one does, even if another process
@@ -8,7 +9,7 @@ import { flags } from "../generated/options.js";
 const defaults = { parent: () => (process.platform === "linux" ? process.pid : undefined) };
 
 /** Options that the client itself uses. */
-const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs"];
+const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs", "hooks"];
 
 /**
  * Validates the options of a client.
@@ -28,6 +29,7 @@ export function check(options) {
     );
   }
   checkTimeout(options.timeoutMs);
+  checkHooks(options.hooks);
   if (options.binary === "") throw new TypeError("binary names a program; leave it out for MINTMARK_BINARY, the program in the npm package, or mintmark on PATH.");
   const { stderr } = options;
   if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { bundledProgram } from "./bundled.js";
 import { BinaryNotFound, BinaryTooOld, ProcessEnded, ProtocolError } from "./errors.js";
+import { answerTo, offeredHooks } from "./hooks.js";
 import { checkValues, LineSplitter, refusal } from "./lines.js";
 import { longestRequest, toArguments, toEnvironment } from "./options.js";
 import { oldVersion } from "./version.js";
@@ -37,7 +38,10 @@ export class ServerProcess {
   ended;
   /** The outcome of calls that waited when the process ended; undefined while it runs. */
   outcome;
+  /** The outcome of the offer of hooks; undefined if there are none. Other calls are sent after it. */
+  offered;
   #child;
+  #hooks;
   #pending = new Map();
   #lastId = 0;
   #stderr = [];
@@ -55,6 +59,7 @@ export class ServerProcess {
    */
   constructor(options, cwd, listeners) {
     this.#listeners = listeners;
+    this.#hooks = options.hooks;
     this.binary = options.binary ?? (process.env.MINTMARK_BINARY || bundledProgram() || "mintmark");
     this.#longestRequest = longestRequest(options);
     const onLine = typeof options.stderr === "function" ? options.stderr : null;
@@ -75,6 +80,8 @@ export class ServerProcess {
     this.#connect(onLine);
     this.#unref();
     this.#write(JSON.stringify({ jsonrpc: "2.0", id: infoId, method: "system.info" }));
+    const hooks = offeredHooks(options.hooks);
+    if (hooks.length > 0) this.offered = this.request({ method: "hooks.offer", params: { hooks } }).outcome;
   }
 
   get pid() {
@@ -169,7 +176,7 @@ export class ServerProcess {
       return this.#break(`it wrote ${JSON.stringify(line.slice(0, 80))}`);
     }
     if (message.method !== undefined) {
-      if (message.id !== undefined) return this.#break(`it asks for ${message.method}`);
+      if (message.id !== undefined) return this.#answer(message);
       const progress = message.method === "$/progress" && this.#pending.get(message.params?.token)?.progress;
       if (progress) return queueMicrotask(() => progress(message.params.value));
       return queueMicrotask(() => this.#listeners.onNotification({ method: message.method, params: message.params }));
@@ -182,6 +189,10 @@ export class ServerProcess {
     }
     if (message.id === null && message.error) return this.#takeUnread(message);
     this.#settle(message.id, message);
+  }
+
+  async #answer(request) {
+    this.#write(await answerTo(this.#hooks, request));
   }
 
   /** Handles an error without an ID. The process could not parse a line, so every waiting call fails with that error. */

@@ -54,6 +54,18 @@ def options(step):
     return {known[name]: value for name, value in step.items() if name in known}
 
 
+SNAKE = {"beforeCreate": "before_create", "beforeSignIn": "before_sign_in", "beforeSendMessage": "before_send_message"}
+
+
+def decided(behavior, request):
+    """Returns what a hook of this behavior returns, unless it calls the client."""
+    if behavior == "refuses":
+        raise mintmark.HookRefused("not on the list")
+    if behavior == "fails":
+        raise Down("the directory is down")
+    return mintmark.HookAnswer(display_name="Hooked", claims={"role": "staff"}, session_claims={"desk": 7}) if behavior == "changes" else None
+
+
 def client_class(step, production, testing):
     """Returns the class of a client: that for testing stores, which has the methods `test.*`, if the step names a testing store."""
     return testing if step.get("testing") and ("store" in step or "app" in step) else production

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 # `as` marks a name as public for type checkers.
 from . import errors as errors, types as types
 from ._client import Mintmark as Mintmark
+from ._hooks import HookAnswer as HookAnswer, HookRefused as HookRefused, HookRequest as HookRequest
 from ._provider import CredentialsProvider as CredentialsProvider
 from .errors import *  # noqa: F403
 from .errors import (

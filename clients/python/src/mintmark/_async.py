@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Type, TypeVar
 
 from ._async_process import AsyncProcess
-from ._errors import CallTimeoutError, ClientClosedError
+from ._errors import CallTimeoutError, ClientClosedError, ProcessEndedError
+from ._hooks import answer_of, begun, line, outcome_of, unknown
 from ._process import GRACE
 from ._settings import Settings, time_limit
 from ._typed import params_of, result_of, telling
@@ -126,10 +127,40 @@ class AsyncMintmark(Settings, AsyncNamespaces):
 
     async def _start(self) -> AsyncProcess:
         try:
-            self._process = await AsyncProcess.start(self.command_here(), self.environment, self._stderr, self._notify)
-            return self._process
+            process = await AsyncProcess.start(self.command_here(), self.environment, self._stderr, self._notify, self._asked)
+            if self._hooks:
+                await self._offer(process)
+            self._process = process
+            return process
         finally:
             self._starting = None
+
+    async def _offer(self, process: AsyncProcess) -> None:
+        """Offers the hooks to a new process, before it gets any other request."""
+        try:
+            id = next(self._ids)
+            answer = await process.send(id, request_line(id, "hooks.offer", {"hooks": [*self._hooks]}, None, self.maximum_bytes))
+        except (BrokenPipeError, ProcessEndedError):
+            return  # The call for which the process was started reports the reason.
+        if answer is not None and "error" in answer:
+            await process.close(GRACE)
+            raise raised(answer, "hooks.offer", self.binary, self.testing)
+
+    def _asked(self, message: Dict[str, Any]) -> "asyncio.Future[bytes]":
+        """Answers a request of the process in a task of its own."""
+        return asyncio.ensure_future(self._answer(message))
+
+    async def _answer(self, message: Dict[str, Any]) -> bytes:
+        hook, request = begun(self._hooks, message)
+        try:
+            if hook is None:
+                outcome = unknown(message)
+            else:
+                found: Any = hook(request)
+                outcome = answer_of(await found if inspect.isawaitable(found) else found)
+        except Exception as error:
+            outcome = outcome_of(error)
+        return line(message.get("id"), outcome)
 
     def _notify(self, method: str, params: Any) -> None:
         progress = self._progress.get(progress_token(method, params))

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 
 from ._errors import BinaryNotFoundError, MintmarkError
 from ._process import GRACE, SILENCE, signal_group
@@ -18,8 +18,11 @@ class AsyncProcess:
     """A `mintmark serve` process and its pipes. Belongs to the event loop in which it was started."""
 
     def __init__(
-        self, binary: str, process: asyncio.subprocess.Process, stderr: StandardError, notify: Callable[[str, Any], None]
+        self, binary: str, process: asyncio.subprocess.Process, stderr: StandardError, notify: Callable[[str, Any], None],
+        asked: Callable[[Dict[str, Any]], "asyncio.Future[bytes]"],
     ) -> None:
+        self._asked = asked
+        self._answers: Set["asyncio.Future[bytes]"] = set()
         self._binary = binary
         self._process = process
         self._stderr = stderr
@@ -36,7 +39,8 @@ class AsyncProcess:
 
     @classmethod
     async def start(
-        cls, command: List[str], environment: Mapping[str, str], destination: Destination, notify: Callable[[str, Any], None]
+        cls, command: List[str], environment: Mapping[str, str], destination: Destination, notify: Callable[[str, Any], None],
+        asked: Callable[[Dict[str, Any]], "asyncio.Future[bytes]"],
     ) -> "AsyncProcess":
         stderr = StandardError(destination)
         try:
@@ -49,7 +53,7 @@ class AsyncProcess:
                 f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
         finally:
             stderr.start()
-        return cls(command[0], process, stderr, notify)
+        return cls(command[0], process, stderr, notify, asked)
 
     async def ended(self) -> Optional[MintmarkError]:
         """Returns the reason the process has ended, or `None` while it runs."""
@@ -116,6 +120,11 @@ class AsyncProcess:
 
     def _take(self, message: Dict[str, Any]) -> None:
         method = message.get("method")
+        if isinstance(method, str) and "id" in message:
+            answer = self._asked(message)
+            self._answers.add(answer)
+            answer.add_done_callback(self._answered)
+            return
         if isinstance(method, str):
             self._notify(method, message.get("params"))
             return
@@ -138,6 +147,12 @@ class AsyncProcess:
         for future in waiting:
             if future is not None and not future.done():
                 future.set_result(message)
+
+    def _answered(self, answer: "asyncio.Future[bytes]") -> None:
+        """Sends the answer of a hook."""
+        self._answers.discard(answer)
+        if not answer.cancelled() and self._end is None and not self._stdin.is_closing():
+            self._stdin.write(answer.result())
 
     def _finish(self, end: MintmarkError) -> None:
         self._end = end

@@ -127,10 +127,24 @@ class Mintmark(Settings, Namespaces):
                 self._check_restart(process.ended)
             if self._finalizer is not None:
                 self._finalizer()
-            self._process = process = Process(self.command_here(), self.environment, self._stderr, self._notify)
+            self._process = process = Process(self.command_here(), self.environment, self._stderr, self._notify, self._hooks)
             # Ends the process when the client is garbage-collected, and at the end of the program, without waiting for its exit.
             self._finalizer = weakref.finalize(self, process.end_input)
+            if self._hooks:
+                self._offer(process)
             return process
+
+    def _offer(self, process: Process) -> None:
+        """Offers the hooks to a new process, before it gets any other request."""
+        try:
+            id = next(self._ids)
+            pending = process.send(id, request_line(id, "hooks.offer", {"hooks": [*self._hooks]}, None, self.maximum_bytes))
+        except BrokenPipeError:
+            return  # The call for which the process was started reports the reason.
+        pending.wait(self.timeout)
+        if pending.answer is not None and "error" in pending.answer:
+            process.end_input()
+            raise raised(pending.answer, "hooks.offer", self.binary, self.testing)
 
 
 class Notifications:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ._errors import BinaryNotFoundError, ProcessEndedError, MintmarkError
 from ._fork import abandon_after_fork
+from ._hooks import Hook, answer_in_thread
 from ._outbox import Outbox
 from ._settings import again, lost, no_mintmark, too_old
 from ._stderr import Destination, StandardError
@@ -103,8 +104,10 @@ class Process:
         environment: Mapping[str, str],
         stderr: Destination,
         notify: Callable[[str, Any], None],
+        hooks: Mapping[str, Hook],
     ) -> None:
         self._binary = command[0]
+        self._hooks = hooks
         self._notify = notify
         self._lock = threading.Lock()
         self._pending: Dict[int, Pending] = {}
@@ -204,6 +207,9 @@ class Process:
     def _take(self, message: Dict[str, Any]) -> None:
         method = message.get("method")
         if isinstance(method, str):
+            if "id" in message:
+                answer_in_thread(self._hooks, message, self._outbox.send)
+                return
             params: Any = message.get("params")
             listening = self._pending.get(progress_token(method, params))
             if isinstance(listening, Listening):

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Union
 
 from ._errors import BinaryNotFoundError, BinaryTooOldError, MintmarkError, ProcessEndedError, ProtocolError
+from ._hooks import Hook, checked
 from ._record import seconds
 from ._stderr import Destination
 from .generated.contract import __version__
@@ -34,6 +35,9 @@ class ClientOptions(Options, total=False):
     timeout: float | None
     restart: bool | None
     on_notification: Callable[[str, Any], Any] | None
+    before_create: Hook | None
+    before_sign_in: Hook | None
+    before_send_message: Hook | None
     stderr: Destination
     arguments: Sequence[str]
     environment: Mapping[str, str] | None
@@ -45,7 +49,8 @@ class Settings:
     def __init__(
         self, store: Path | None = None, app: str | None = None, *, binary: Path | None = None, timeout: float | None = None,
         restart: bool | None = None, on_notification: Callable[[str, Any], Any] | None = None, stderr: Destination = "inherit",
-        arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None, **options: Unpack[Options],
+        arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None, before_create: Hook | None = None,
+        before_sign_in: Hook | None = None, before_send_message: Hook | None = None, **options: Unpack[Options],
     ) -> None:
         """Exactly one of `store` and `app` is required.
 
@@ -59,6 +64,10 @@ class Settings:
             restart: Whether a call starts a new process if the previous one has ended. Defaults to true, unless the store is in memory.
             on_notification: Called with the method and the parameters of each notification. The parameters of a known notification have
                 its type, such as `types.IdentityChange`.
+            before_create: Called before an account is stored that a user creates, with a `HookRequest`. Like the next two, it returns a
+                `HookAnswer` or `None`, or raises `HookRefused`, within 7 seconds. `m.hooks.set` switches hooks on for a tenant.
+            before_sign_in: Called before a session is stored.
+            before_send_message: Called before a message with a code is sent.
             stderr: The destination of the process's log: `"inherit"`, an open file, or `None` to discard it.
             arguments: Additional arguments of `mintmark serve`, passed unchanged.
             environment: Additional environment variables, such as `MINTMARK_MASTER_KEY`.
@@ -80,6 +89,8 @@ class Settings:
         self._restart = not self._in_memory if restart is None else restart
         self._on_notification = on_notification
         self._stderr = stderr
+        self._hooks = checked(
+            {"before_create": before_create, "before_sign_in": before_sign_in, "before_send_message": before_send_message})
         # The variables that name a store would take precedence over the options.
         inherited = {name: value for name, value in os.environ.items() if named or name not in PLACES}
         self.environment: Mapping[str, str] = {**inherited, **(environment or {})}

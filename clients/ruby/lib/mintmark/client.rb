@@ -10,6 +10,7 @@ require_relative "generated/options"
 require_relative "command_line"
 require_relative "wire"
 require_relative "outbox"
+require_relative "hooks"
 require_relative "server_process"
 require_relative "fork"
 
@@ -27,12 +28,16 @@ module Mintmark
     # @param timeout [Numeric, nil] the time limit, in seconds, of calls that do not set their own
     # @param restart [Boolean, nil] whether a call starts a new process after one has ended. Defaults to true unless the store is in memory.
     # @param on_notification [#call, nil] called with the method and the params of each notification, in its own thread
+    # @param before_create [#call, nil] called with a {HookRequest} before an account is stored that a user creates. Like the next two, it returns nil
+    # or a hash with `display_name:`, `claims:` or `disabled:`, or raises {HookRefused}, within 7 seconds. `m.hooks.set` switches hooks on for a tenant.
+    # @param before_sign_in [#call, nil] called before a session is stored; the hash can also have `session_claims:`
+    # @param before_send_message [#call, nil] called before a message with a code is sent
     # @param stderr [#write, nil] the destination of the log of the process; nil discards it
     # @param arguments [Array<String>] additional arguments of `mintmark serve`
     # @param environment [Hash{String => String, nil}] additional environment variables; nil removes a variable
     # @param options [Hash] the other options of `mintmark serve`, such as `max_line_bytes: 4 << 20`
     def initialize(store: nil, app: nil, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr, arguments: [], environment: {},
-                   **options)
+                   before_create: nil, before_sign_in: nil, before_send_message: nil, **options)
       if store.nil? == app.nil?
         raise ArgumentError, 'Name either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
                              'app: "shop" is the store of that app in the folder of your data.'
@@ -47,6 +52,7 @@ module Mintmark
       path = store && (@is_in_memory || store.to_s.include?("://") ? store : File.expand_path(store))
       @arguments = CommandLine.arguments({store: path, app: app, **options}) + arguments
       @on_notification = on_notification
+      @hook_functions = HookFunctions.new(before_create: before_create, before_sign_in: before_sign_in, before_send_message: before_send_message)
       begin_here
       @mutex.synchronize { running }
       Fork.tell(self)
@@ -142,7 +148,21 @@ module Mintmark
 
       gone unless @process.nil? || @restart
       environment = {"MINTMARK_STORE" => nil, "MINTMARK_APP" => nil, **@environment}
-      @process = ServerProcess.new(@binary, @arguments, environment, @stderr, ->(method, params) { @told << [method, params] if @listener })
+      @process = ServerProcess.new(@binary, @arguments, environment, @stderr, ->(method, params) { @told << [method, params] if @listener }, @hook_functions)
+      offer unless @hook_functions.names.empty?
+      @process
+    end
+
+    # Offers the hooks to a new process, before it gets any other request.
+    def offer
+      answer = @process.request(nil) { |id| Wire.request(id, "hooks.offer", {"hooks" => @hook_functions.names}, nil, 1 << 20) }
+      return unless answer && answer["error"]
+
+      @process.close(10)
+      raise answered("hooks.offer", answer)
+    rescue ProcessEnded, ProtocolError, BinaryTooOld
+      # The call for which the process was started reports the reason.
+      nil
     end
 
     def gone

@@ -12,8 +12,8 @@ module Mintmark
 
     attr_reader :pid, :binary
 
-    def initialize(binary, arguments, environment, stderr, notify)
-      @binary, @notify = binary, notify
+    def initialize(binary, arguments, environment, stderr, notify, hooks)
+      @binary, @notify, @hooks = binary, notify, hooks
       # All calls share one condition variable: Ruby 3.1 became 100 times slower under load if every call had its own.
       @mutex, @changed = Mutex.new, ConditionVariable.new
       @waiting, @lines, @last_id = {}, [], 0
@@ -191,6 +191,7 @@ module Mintmark
     def take(line)
       message = JSON.parse(line, freeze: true)
       return refuse(line) unless message.is_a?(Hash) && message["jsonrpc"] == "2.0"
+      return @hooks.answer(message) { |answer| tell(answer) } if message["method"] && message.key?("id")
       return tell_of(message) if message["method"]
       return refuse(line) unless message.key?("result") || error?(message["error"])
 

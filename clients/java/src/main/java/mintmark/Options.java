@@ -27,6 +27,7 @@ public final class Options extends ServeOptions<Options> {
     private Boolean restart;
     private int maxLineBytes = 1 << 20;
     private Consumer<Notification> onNotification;
+    private final Map<String, HookFunction> hooks = new HashMap<>();
     private Consumer<String> log;
     private Executor executor;
 
@@ -106,6 +107,45 @@ public final class Options extends ServeOptions<Options> {
      */
     public Options onNotification(Consumer<Notification> onNotification) {
         this.onNotification = onNotification;
+        return this;
+    }
+
+    /**
+     * Sets the function that decides about an account before it is stored. Mintmark.hooks() switches hooks on for a tenant.
+     *
+     * @param hook the function; null removes it
+     * @return this
+     */
+    public Options beforeCreate(HookFunction hook) {
+        return hook("beforeCreate", hook);
+    }
+
+    /**
+     * Sets the function that decides about a session before it is stored.
+     *
+     * @param hook the function; null removes it
+     * @return this
+     */
+    public Options beforeSignIn(HookFunction hook) {
+        return hook("beforeSignIn", hook);
+    }
+
+    /**
+     * Sets the function that decides about a message with a code before it is sent. It can only refuse.
+     *
+     * @param hook the function; null removes it
+     * @return this
+     */
+    public Options beforeSendMessage(HookFunction hook) {
+        return hook("beforeSendMessage", hook);
+    }
+
+    private Options hook(String name, HookFunction hook) {
+        if (hook == null) {
+            hooks.remove(name);
+        } else {
+            hooks.put(name, hook);
+        }
         return this;
     }
 
@@ -211,7 +251,8 @@ public final class Options extends ServeOptions<Options> {
         return new Settings(
                 binary == null ? Settings.usualBinary() : binary, Settings.arguments(store, app, isTesting, flags, arguments), Map.copyOf(environment),
                 isInMemory, isTesting, CallSettings.checked(timeout), restart == null ? !isInMemory : restart, maxLineBytes, onNotification,
-                log == null ? System.err::println : log, executor == null ? new CompletableFuture<Void>().defaultExecutor() : executor);
+                log == null ? System.err::println : log, executor == null ? new CompletableFuture<Void>().defaultExecutor() : executor,
+                new Hooks(Map.copyOf(hooks)));
     }
 
     private static void refuseEmpty(String name, String value) {

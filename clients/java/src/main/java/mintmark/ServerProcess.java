@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import mintmark.contract.Contract;
+import mintmark.contract.Errors;
 
 /** One process of mintmark serve and its pipes. */
 final class ServerProcess {
@@ -61,6 +62,9 @@ final class ServerProcess {
         log = new Log(process.getErrorStream(), settings.log());
         input = new Outbox(process.getOutputStream(), () -> waiting.size() > 1);
         input.send(Wire.line(INFO, false, ",\"method\":\"system.info\"}\n".getBytes(StandardCharsets.UTF_8)));
+        if (!settings.hooks().isEmpty()) {
+            input.send(settings.hooks().offer());
+        }
         reader = Threads.start("mintmark-reader", this::read);
     }
 
@@ -185,7 +189,9 @@ final class ServerProcess {
             var beginning = new String(line, 0, Math.min(line.length, SHOWN), StandardCharsets.UTF_8);
             refusal = () -> ProtocolException.of(settings.binary(), "it wrote " + beginning.strip());
         } else if (message.method() != null && message.id() != null) {
-            refusal = () -> ProtocolException.of(settings.binary(), "it asks for " + message.method());
+            settings.hooks().answer(message, input::send);
+        } else if (Long.valueOf(Hooks.OFFER).equals(message.id())) {
+            accept(message);
         } else if (message.method() != null) {
             tell(new Notification(message.method(), message.params()));
         } else if (message.id() == null && message.isError()) {
@@ -229,6 +235,22 @@ final class ServerProcess {
             refusal = () -> new BinaryTooOldException(settings.binary(), version);
             return;
         }
+        if (settings.hooks().isEmpty()) {
+            letIn();
+        }
+    }
+
+    /** Handles the response to the offer of hooks. */
+    private void accept(Message message) {
+        if (message.isError()) {
+            refusal = () -> Errors.of(message.error("hooks.offer"));
+        } else if (!isReady) {
+            letIn();
+        }
+    }
+
+    /** Sends the requests that were held back. */
+    private void letIn() {
         synchronized (this) {
             held.values().forEach(input::send);
             held.clear();

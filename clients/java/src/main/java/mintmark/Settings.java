@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /** The immutable settings of a client, created from its options. */
 record Settings(
         String binary, List<String> arguments, Map<String, String> environment, boolean isInMemory, boolean isTesting, Duration timeout, boolean restarts,
-        int maxLineBytes, Consumer<Notification> onNotification, Consumer<String> log, Executor executor) {
+        int maxLineBytes, Consumer<Notification> onNotification, Consumer<String> log, Executor executor, Hooks hooks) {
 
     /** The default program. */
     static String usualBinary() {
