@@ -78,6 +78,8 @@ struct Doctor: ParsableCommand {
                     "no value of the attribute \(flaw.attribute) of tenant \(flaw.tenantId) is accepted, because \(flaw.reason): "
                         + "change the pattern with tenant.update")
             }
+            let accounts = services.passkey.accounts
+            for finding in try accounts.metadataFindings(at: accounts.clock.now) { try say(finding.isReadable, finding.detail) }
             let audit = try services.audit.verify(AuditVerify.Params(), OwnCall())
             let records = audit.chains.reduce(0) { $0 + $1.records - ($1.removedRecords ?? 0) }
             try say(

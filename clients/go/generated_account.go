@@ -224,12 +224,12 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account
 // has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by
 // `policy` for everything else. If an account has second factors, its session must be authenticated with one of them.
-// The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the
-// source end. The other sessions of the target also end if the target gets a second factor, or the source's email
-// address and password instead of its own. In pools, logins of the source become logins of the target, and two
-// identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry
-// run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and
-// shows the account as if the target's data were kept for them.
+// The second factors and the passkeys of both accounts are kept; the recovery codes of the source are deleted. The
+// sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the
+// source's email address and password instead of its own. In pools, logins of the source become logins of the target,
+// and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the
+// plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in
+// `undecided`, and shows the account as if the target's data were kept for them.
 //
 // Errors: [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError],
 // [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
@@ -309,8 +309,8 @@ func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCode
 // Unlink unlinks a sign-in method from the signed-in user's account.
 //
 // The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The
-// account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5
-// minutes old.
+// account then cannot be signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in
+// at most 5 minutes old.
 //
 // Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
 //

@@ -367,6 +367,8 @@ type AccountMergeResult struct {
 	DroppedProviders []LinkedProvider `json:"droppedProviders"`
 	// The second factors that were moved from the source to the target.
 	MovedFactors []string `json:"movedFactors"`
+	// The passkeys that were moved from the source to the target. Present if there are any.
+	MovedPasskeys []string `json:"movedPasskeys,omitempty"`
 	// The number of ended sessions of both accounts.
 	EndedSessions int64 `json:"endedSessions"`
 	// The changed identities by pool.
@@ -446,7 +448,8 @@ type AccountSubmitCodeParams struct {
 type AccountUnlinkParams struct {
 	// An ID token of the signed-in user.
 	IDToken Secret `json:"idToken"`
-	// The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+	// The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all
+	// passkeys with which the user signs in.
 	ProviderID string `json:"providerId"`
 	// Whether to unlink the last sign-in method. Defaults to false.
 	Force bool `json:"force,omitempty"`
@@ -1291,22 +1294,24 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
-// EnrollmentStep is a second factor whose enrollment must be confirmed with a code. Kind determines the type of
-// Variant.
+// EnrollmentStep is a second factor whose enrollment must be confirmed with a code, or with the response of an
+// authenticator. Kind determines the type of Variant.
 type EnrollmentStep struct {
 	// The kind, which a newer Mintmark can add to.
 	Kind EnrollmentStepKind
-	// One of *EnrollmentStepTOTP, *EnrollmentStepEmail, *EnrollmentStepSMS, and *UnknownVariant.
+	// One of *EnrollmentStepTOTP, *EnrollmentStepEmail, *EnrollmentStepSMS, *EnrollmentStepPasskey, and
+	// *UnknownVariant.
 	Variant EnrollmentStepVariant
 }
 
 // EnrollmentStepVariant is a variant of [EnrollmentStep].
 type EnrollmentStepVariant interface{ isEnrollmentStep() }
 
-func (*EnrollmentStepTOTP) isEnrollmentStep()  {}
-func (*EnrollmentStepEmail) isEnrollmentStep() {}
-func (*EnrollmentStepSMS) isEnrollmentStep()   {}
-func (*UnknownVariant) isEnrollmentStep()      {}
+func (*EnrollmentStepTOTP) isEnrollmentStep()    {}
+func (*EnrollmentStepEmail) isEnrollmentStep()   {}
+func (*EnrollmentStepSMS) isEnrollmentStep()     {}
+func (*EnrollmentStepPasskey) isEnrollmentStep() {}
+func (*UnknownVariant) isEnrollmentStep()        {}
 
 // UnmarshalJSON reads the variant that Kind determines.
 func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
@@ -1321,6 +1326,8 @@ func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(EnrollmentStepEmail)
 	case EnrollmentStepKindSMS:
 		v.Variant = new(EnrollmentStepSMS)
+	case EnrollmentStepKindPasskey:
+		v.Variant = new(EnrollmentStepPasskey)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -1362,10 +1369,28 @@ type EnrollmentStepKind string
 
 // The values of EnrollmentStepKind.
 const (
-	EnrollmentStepKindTOTP  EnrollmentStepKind = "totp"
-	EnrollmentStepKindEmail EnrollmentStepKind = "email"
-	EnrollmentStepKindSMS   EnrollmentStepKind = "sms"
+	EnrollmentStepKindTOTP    EnrollmentStepKind = "totp"
+	EnrollmentStepKindEmail   EnrollmentStepKind = "email"
+	EnrollmentStepKindSMS     EnrollmentStepKind = "sms"
+	EnrollmentStepKindPasskey EnrollmentStepKind = "passkey"
 )
+
+// EnrollmentStepPasskey is a variant of [EnrollmentStep]. A passkey, such as a security key. The browser creates it.
+type EnrollmentStepPasskey struct {
+	// Always `passkeyRequired`.
+	State string `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// Always `passkey`.
+	Kind EnrollmentStepKind `json:"kind"`
+	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+	// `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+	Options map[string]any `json:"options"`
+	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
 // EnrollmentStepSMS is a variant of [EnrollmentStep]. A phone number, to which a code was sent.
 type EnrollmentStepSMS struct {
@@ -1447,7 +1472,7 @@ type FactorHint struct {
 	// The ID of a second factor, or `recovery` for the recovery codes.
 	FactorID string `json:"factorId"`
 	// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes
-	// by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+	// by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 	Kind FactorHintKind `json:"kind"`
 	// The display name, chosen by the user.
 	DisplayName string `json:"displayName,omitempty"`
@@ -1456,8 +1481,8 @@ type FactorHint struct {
 }
 
 // FactorHintKind is the kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`:
-// one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`. A newer
-// Mintmark can return other values.
+// one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no
+// `mfa.challenge`. A newer Mintmark can return other values.
 type FactorHintKind string
 
 // The values of FactorHintKind.
@@ -1465,18 +1490,20 @@ const (
 	FactorHintKindTOTP     FactorHintKind = "totp"
 	FactorHintKindEmail    FactorHintKind = "email"
 	FactorHintKindSMS      FactorHintKind = "sms"
+	FactorHintKindPasskey  FactorHintKind = "passkey"
 	FactorHintKindRecovery FactorHintKind = "recovery"
 )
 
 // FactorKind is the kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`:
-// one-time codes by SMS. A newer Mintmark can return other values.
+// one-time codes by SMS. `passkey`: a passkey, such as a security key. A newer Mintmark can return other values.
 type FactorKind string
 
 // The values of FactorKind.
 const (
-	FactorKindTOTP  FactorKind = "totp"
-	FactorKindEmail FactorKind = "email"
-	FactorKindSMS   FactorKind = "sms"
+	FactorKindTOTP    FactorKind = "totp"
+	FactorKindEmail   FactorKind = "email"
+	FactorKindSMS     FactorKind = "sms"
+	FactorKindPasskey FactorKind = "passkey"
 )
 
 // FactorWithdrawal is the result of removing a second factor. State determines the type of Variant.
@@ -1596,8 +1623,8 @@ const (
 type GraphNode struct {
 	// The kind, which a newer Mintmark can add to.
 	Kind GraphNodeKind
-	// One of *GraphNodeAccount, *GraphNodeProvider, *GraphNodeFactor, *GraphNodeSession, *GraphNodeMergedAccount,
-	// *GraphNodeIdentity, *GraphNodeLogin, and *UnknownVariant.
+	// One of *GraphNodeAccount, *GraphNodeProvider, *GraphNodeFactor, *GraphNodePasskey, *GraphNodeSession,
+	// *GraphNodeMergedAccount, *GraphNodeIdentity, *GraphNodeLogin, and *UnknownVariant.
 	Variant GraphNodeVariant
 }
 
@@ -1607,6 +1634,7 @@ type GraphNodeVariant interface{ isGraphNode() }
 func (*GraphNodeAccount) isGraphNode()       {}
 func (*GraphNodeProvider) isGraphNode()      {}
 func (*GraphNodeFactor) isGraphNode()        {}
+func (*GraphNodePasskey) isGraphNode()       {}
 func (*GraphNodeSession) isGraphNode()       {}
 func (*GraphNodeMergedAccount) isGraphNode() {}
 func (*GraphNodeIdentity) isGraphNode()      {}
@@ -1626,6 +1654,8 @@ func (v *GraphNode) UnmarshalJSON(text []byte) error {
 		v.Variant = new(GraphNodeProvider)
 	case GraphNodeKindFactor:
 		v.Variant = new(GraphNodeFactor)
+	case GraphNodeKindPasskey:
+		v.Variant = new(GraphNodePasskey)
 	case GraphNodeKindSession:
 		v.Variant = new(GraphNodeSession)
 	case GraphNodeKindMergedAccount:
@@ -1682,6 +1712,7 @@ const (
 	GraphNodeKindAccount       GraphNodeKind = "account"
 	GraphNodeKindProvider      GraphNodeKind = "provider"
 	GraphNodeKindFactor        GraphNodeKind = "factor"
+	GraphNodeKindPasskey       GraphNodeKind = "passkey"
 	GraphNodeKindSession       GraphNodeKind = "session"
 	GraphNodeKindMergedAccount GraphNodeKind = "mergedAccount"
 	GraphNodeKindIdentity      GraphNodeKind = "identity"
@@ -1702,6 +1733,16 @@ type GraphNodeMergedAccount struct {
 	Kind GraphNodeKind `json:"kind"`
 	// The account ID.
 	AccountID string `json:"accountId"`
+}
+
+// GraphNodePasskey is a variant of [GraphNode]. A passkey with which the user signs in.
+type GraphNodePasskey struct {
+	// Always `passkey`.
+	Kind GraphNodeKind `json:"kind"`
+	// The credential ID of the passkey.
+	CredentialID string `json:"credentialId"`
+	// The name of the passkey.
+	Name string `json:"name"`
 }
 
 // GraphNodeProvider is a variant of [GraphNode]. A sign-in method.
@@ -2393,8 +2434,9 @@ type LinkedProvider struct {
 
 // LocalAccountMethod is the sign-in method of accounts with an email address. `emailCode`: one-time codes sent by
 // email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one
-// was given at the sign-up, which does not request it, and one-time codes otherwise. A newer Mintmark can return
-// other values.
+// was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of
+// which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used. A newer
+// Mintmark can return other values.
 type LocalAccountMethod string
 
 // The values of LocalAccountMethod.
@@ -2402,6 +2444,7 @@ const (
 	LocalAccountMethodEmailCode     LocalAccountMethod = "emailCode"
 	LocalAccountMethodEmailPassword LocalAccountMethod = "emailPassword"
 	LocalAccountMethodEither        LocalAccountMethod = "either"
+	LocalAccountMethodPasskey       LocalAccountMethod = "passkey"
 )
 
 // LockoutPolicy is the number of failed attempts that locks an account, and the duration of the lock.
@@ -2438,11 +2481,16 @@ type MFAChallengeParams struct {
 }
 
 // MFAConfirmParams are the parameters of mfa.confirm.
+//
+// Exactly one of Code, Response must be set.
 type MFAConfirmParams struct {
 	// The continuation token that `mfa.enroll` returned.
 	ContinuationToken Secret `json:"continuationToken"`
 	// The code of the factor.
-	Code Secret `json:"code"`
+	Code *Secret `json:"code,omitempty"`
+	// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+	// are ignored.
+	Response map[string]any `json:"response,omitempty"`
 	// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
 	// of the sign-in or of the session. For an audience other than that of the session, the access token has only the
 	// scope `openid`.
@@ -2539,13 +2587,19 @@ type MFARecoveryCodesResult struct {
 }
 
 // MFAResolveParams are the parameters of mfa.resolve.
+//
+// Exactly one of Code, Response must be set.
 type MFAResolveParams struct {
 	// The continuation token of the latest response of the flow.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+	// The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the last
+	// challenge.
 	FactorID string `json:"factorId,omitempty"`
 	// The code of the factor, or a recovery code.
-	Code Secret `json:"code"`
+	Code *Secret `json:"code,omitempty"`
+	// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+	// are ignored.
+	Response map[string]any `json:"response,omitempty"`
 	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier
 	// in this sign-in, otherwise to the tenant.
 	Audience string `json:"audience,omitempty"`
@@ -2702,12 +2756,14 @@ type Passkey struct {
 	CredentialID string `json:"credentialId"`
 	// The name that tells the user's passkeys apart.
 	Name string `json:"name"`
-	// The purpose of the passkey: `signIn`.
+	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
 	Usage PasskeyUsage `json:"usage"`
 	// The signature algorithm, as the number of COSE.
 	Algorithm int64 `json:"algorithm"`
 	// The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
 	Aaguid string `json:"aaguid"`
+	// The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+	AuthenticatorName string `json:"authenticatorName,omitempty"`
 	// The ways in which the browser reaches the authenticator.
 	Transports []string `json:"transports"`
 	// Whether the passkey can be synchronized to other devices.
@@ -2733,13 +2789,14 @@ type Passkey struct {
 type PasskeyAttestation struct {
 	// The format of the statement.
 	Format string `json:"format"`
-	// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
-	// verified.
+	// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not
+	// verified, or `verified` for one whose certificates lead to a root in the metadata.
 	Trust PasskeyAttestationTrust `json:"trust"`
 }
 
-// PasskeyAttestationTrust: `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose
-// certificates are not verified. A newer Mintmark can return other values.
+// PasskeyAttestationTrust: `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose
+// certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata. A newer
+// Mintmark can return other values.
 type PasskeyAttestationTrust string
 
 // The values of PasskeyAttestationTrust.
@@ -2803,7 +2860,8 @@ type PasskeyFinishRegistrationParams struct {
 	ContinuationToken Secret `json:"continuationToken"`
 	// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
 	Response map[string]any `json:"response"`
-	// The name of the passkey. Defaults to `Passkey` and a number.
+	// The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and
+	// a number.
 	Name string `json:"name,omitempty"`
 	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
@@ -2815,7 +2873,29 @@ type PasskeyFinishRegistrationParams struct {
 type PasskeyFinishRegistrationResult struct {
 	// The new passkey.
 	Passkey Passkey `json:"passkey"`
+	// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+	// `signIn.withContinuation` next). Present in a sign-up.
+	State PasskeyFinishRegistrationState `json:"state,omitempty"`
+	// The continuation token of the sign-up. Present in a sign-up.
+	ContinuationToken Secret `json:"continuationToken,omitempty"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+	// The attributes that are still missing. Present if `state` is `attributesRequired`.
+	Attributes []TenantAttribute `json:"attributes,omitempty"`
+	// The ID of the new account. Present if `state` is `completed`.
+	AccountID string `json:"accountId,omitempty"`
 }
+
+// PasskeyFinishRegistrationState is the next state of the sign-up: `attributesRequired` (call
+// `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up. A newer
+// Mintmark can return other values.
+type PasskeyFinishRegistrationState string
+
+// The values of PasskeyFinishRegistrationState.
+const (
+	PasskeyFinishRegistrationStateAttributesRequired PasskeyFinishRegistrationState = "attributesRequired"
+	PasskeyFinishRegistrationStateCompleted          PasskeyFinishRegistrationState = "completed"
+)
 
 // PasskeyListParams are the parameters of passkey.list.
 //
@@ -2929,16 +3009,22 @@ type PasskeySettings struct {
 	// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent
 	// to the browser. Defaults to "required".
 	ResidentKey ResidentKey `json:"residentKey,omitempty"`
-	// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the
-	// manufacturer is not. Defaults to "none".
+	// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer
+	// is only with `metadataFile`. Defaults to "none".
 	Attestation PasskeySettingsAttestation `json:"attestation,omitempty"`
+	// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose
+	// attestation leads to a root in the file. The file is read when it changes.
+	MetadataFile string `json:"metadataFile,omitempty"`
+	// The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted,
+	// the signature is not verified.
+	MetadataRootFile string `json:"metadataRootFile,omitempty"`
 	// The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384),
 	// -257 (RS256). Defaults to all of them in this order.
 	Algorithms []int64 `json:"algorithms,omitempty"`
 }
 
 // PasskeySettingsAttestation: Whether the browser is asked for a statement about the authenticator. A statement is
-// verified, but the manufacturer is not. A newer Mintmark can return other values.
+// verified; the manufacturer is only with `metadataFile`. A newer Mintmark can return other values.
 type PasskeySettingsAttestation string
 
 // The values of PasskeySettingsAttestation.
@@ -2983,11 +3069,15 @@ type PasskeyStartAuthenticationParams struct {
 }
 
 // PasskeyStartRegistrationParams are the parameters of passkey.startRegistration.
+//
+// Exactly one of IDToken, ContinuationToken must be set.
 type PasskeyStartRegistrationParams struct {
 	// An ID token of the signed-in user.
-	IDToken Secret `json:"idToken"`
+	IDToken Secret `json:"idToken,omitempty"`
+	// The continuation token of a sign-up in the state `passkeyRequired`.
+	ContinuationToken Secret `json:"continuationToken,omitempty"`
 	// Whether the browser may create the passkey without a dialog. The session must have begun with a password in the
-	// last 5 minutes. Defaults to false.
+	// last 5 minutes. Not for a sign-up. Defaults to false.
 	Conditional bool `json:"conditional,omitempty"`
 	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
@@ -2995,12 +3085,14 @@ type PasskeyStartRegistrationParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
-// PasskeyUsage is the purpose of the passkey: `signIn`. A newer Mintmark can return other values.
+// PasskeyUsage is the purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
+// A newer Mintmark can return other values.
 type PasskeyUsage string
 
 // The values of PasskeyUsage.
 const (
-	PasskeyUsageSignIn PasskeyUsage = "signIn"
+	PasskeyUsageSignIn       PasskeyUsage = "signIn"
+	PasskeyUsageSecondFactor PasskeyUsage = "secondFactor"
 )
 
 // PasskeyUserDetails are the parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`.
@@ -3562,8 +3654,10 @@ type PortableAccount struct {
 	Method SignInMethod `json:"method,omitempty"`
 	// The linked logins, at most one for each provider.
 	Providers []PortableLogin `json:"providers,omitempty"`
-	// The second factors, oldest first. They require a verified email address.
+	// The second factors that are not passkeys, oldest first. They require a verified email address.
 	Factors []PortableFactor `json:"factors,omitempty"`
+	// The passkeys, of both purposes, oldest first.
+	Passkeys []PortablePasskey `json:"passkeys,omitempty"`
 	// The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
 	Attributes AttributeValues `json:"attributes,omitempty"`
 	// The custom claims, as in `account.setClaims`.
@@ -3622,6 +3716,50 @@ type PortableLogin struct {
 	// The time at which the provider was linked, in seconds since 1970-01-01 UTC.
 	LinkedAt *Timestamp `json:"linkedAt,omitempty"`
 }
+
+// PortablePasskey is a passkey for export and import. It contains nothing secret.
+type PortablePasskey struct {
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// The public key in COSE form (RFC 9052), in base64url.
+	PublicKey string `json:"publicKey"`
+	// The signature counter of the last use. Defaults to 0.
+	SignCount *int64 `json:"signCount,omitempty"`
+	// The user handle that the authenticator stores, 1 to 64 bytes in base64url.
+	UserHandle string `json:"userHandle"`
+	// The ways in which the browser reaches the authenticator.
+	Transports []string `json:"transports,omitempty"`
+	// Whether the passkey can be synchronized to other devices. Defaults to false.
+	BackupEligible *bool `json:"backupEligible,omitempty"`
+	// Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false.
+	BackupState *bool `json:"backupState,omitempty"`
+	// Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts
+	// as two factors. Defaults to false.
+	UserVerified *bool `json:"userVerified,omitempty"`
+	// The model of the authenticator, as a UUID. Defaults to zero.
+	Aaguid string `json:"aaguid,omitempty"`
+	// The name of the passkey. Defaults to `Passkey` and a number.
+	Name string `json:"name,omitempty"`
+	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to
+	// "signIn".
+	Usage PortablePasskeyUsage `json:"usage,omitempty"`
+	// The domain to which the passkey belongs. Must be that of the tenant, which is the default.
+	RelyingPartyID string `json:"relyingPartyId,omitempty"`
+	// The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time.
+	CreatedAt *Timestamp `json:"createdAt,omitempty"`
+	// The time of the last use, in seconds since 1970-01-01 UTC.
+	LastUsedAt *Timestamp `json:"lastUsedAt,omitempty"`
+}
+
+// PortablePasskeyUsage is the purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second
+// factor. A newer Mintmark can return other values.
+type PortablePasskeyUsage string
+
+// The values of PortablePasskeyUsage.
+const (
+	PortablePasskeyUsageSignIn       PortablePasskeyUsage = "signIn"
+	PortablePasskeyUsageSecondFactor PortablePasskeyUsage = "secondFactor"
+)
 
 // Principal is the principal of temporary credentials.
 type Principal struct {
@@ -3948,14 +4086,16 @@ type SignInAnonymouslyParams struct {
 }
 
 // SignInMethod is the way in which the user of an account signs in. `password`: with a password. `code`: with
-// one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
-// `anonymous`: the account has no sign-in method. A newer Mintmark can return other values.
+// one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity
+// provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in
+// method. A newer Mintmark can return other values.
 type SignInMethod string
 
 // The values of SignInMethod.
 const (
 	SignInMethodPassword  SignInMethod = "password"
 	SignInMethodCode      SignInMethod = "code"
+	SignInMethodPasskey   SignInMethod = "passkey"
 	SignInMethodFederated SignInMethod = "federated"
 	SignInMethodAnonymous SignInMethod = "anonymous"
 	SignInMethodCustom    SignInMethod = "custom"
@@ -3990,9 +4130,9 @@ type SignInStartParams struct {
 type SignInStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignInStepState
-	// One of *SignInStepCodeRequired, *SignInStepPasswordRequired, *SignInStepProviderRequired,
-	// *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired, *SignInStepCompleted, and
-	// *UnknownVariant.
+	// One of *SignInStepCodeRequired, *SignInStepPasskeyRequired, *SignInStepPasswordRequired,
+	// *SignInStepProviderRequired, *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired,
+	// *SignInStepCompleted, and *UnknownVariant.
 	Variant SignInStepVariant
 }
 
@@ -4000,6 +4140,7 @@ type SignInStep struct {
 type SignInStepVariant interface{ isSignInStep() }
 
 func (*SignInStepCodeRequired) isSignInStep()                   {}
+func (*SignInStepPasskeyRequired) isSignInStep()                {}
 func (*SignInStepPasswordRequired) isSignInStep()               {}
 func (*SignInStepProviderRequired) isSignInStep()               {}
 func (*SignInStepSecondFactorRequired) isSignInStep()           {}
@@ -4016,6 +4157,8 @@ func (v *SignInStep) UnmarshalJSON(text []byte) error {
 	switch v.State {
 	case SignInStepStateCodeRequired:
 		v.Variant = new(SignInStepCodeRequired)
+	case SignInStepStatePasskeyRequired:
+		v.Variant = new(SignInStepPasskeyRequired)
 	case SignInStepStatePasswordRequired:
 		v.Variant = new(SignInStepPasswordRequired)
 	case SignInStepStateProviderRequired:
@@ -4084,6 +4227,22 @@ type SignInStepCompleted struct {
 	ProviderTokens *ProviderTokens `json:"providerTokens,omitempty"`
 }
 
+// SignInStepPasskeyRequired is a variant of [SignInStep]. The browser must use a passkey. Call `mfa.resolve` with its
+// response next.
+type SignInStepPasskeyRequired struct {
+	// Always `passkeyRequired`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+	// `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+	Options map[string]any `json:"options"`
+	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SignInStepPasswordRequired is a variant of [SignInStep]. Call `signIn.submitPassword` next.
 type SignInStepPasswordRequired struct {
 	// Always `passwordRequired`.
@@ -4136,7 +4295,7 @@ type SignInStepSecondFactorEnrollmentRequired struct {
 }
 
 // SignInStepSecondFactorRequired is a variant of [SignInStep]. Call `mfa.resolve` with one of `hints`, after
-// `mfa.challenge` if its code must be sent.
+// `mfa.challenge` if its code must be sent, or if it is a passkey.
 type SignInStepSecondFactorRequired struct {
 	// Always `secondFactorRequired`.
 	State SignInStepState `json:"state"`
@@ -4156,6 +4315,7 @@ type SignInStepState string
 // The values of SignInStepState.
 const (
 	SignInStepStateCodeRequired                   SignInStepState = "codeRequired"
+	SignInStepStatePasskeyRequired                SignInStepState = "passkeyRequired"
 	SignInStepStatePasswordRequired               SignInStepState = "passwordRequired"
 	SignInStepStateProviderRequired               SignInStepState = "providerRequired"
 	SignInStepStateSecondFactorRequired           SignInStepState = "secondFactorRequired"
@@ -4298,8 +4458,8 @@ type SignUpStartParams struct {
 type SignUpStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignUpStepState
-	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepAttributesRequired,
-	// *SignUpStepCompleted, and *UnknownVariant.
+	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepPasskeyRequired,
+	// *SignUpStepAttributesRequired, *SignUpStepCompleted, and *UnknownVariant.
 	Variant SignUpStepVariant
 }
 
@@ -4308,6 +4468,7 @@ type SignUpStepVariant interface{ isSignUpStep() }
 
 func (*SignUpStepCodeRequired) isSignUpStep()       {}
 func (*SignUpStepPasswordRequired) isSignUpStep()   {}
+func (*SignUpStepPasskeyRequired) isSignUpStep()    {}
 func (*SignUpStepAttributesRequired) isSignUpStep() {}
 func (*SignUpStepCompleted) isSignUpStep()          {}
 func (*UnknownVariant) isSignUpStep()               {}
@@ -4323,6 +4484,8 @@ func (v *SignUpStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(SignUpStepCodeRequired)
 	case SignUpStepStatePasswordRequired:
 		v.Variant = new(SignUpStepPasswordRequired)
+	case SignUpStepStatePasskeyRequired:
+		v.Variant = new(SignUpStepPasskeyRequired)
 	case SignUpStepStateAttributesRequired:
 		v.Variant = new(SignUpStepAttributesRequired)
 	case SignUpStepStateCompleted:
@@ -4387,6 +4550,18 @@ type SignUpStepCompleted struct {
 	AccountID string `json:"accountId"`
 }
 
+// SignUpStepPasskeyRequired is a variant of [SignUpStep]. Call `passkey.startRegistration` next.
+type SignUpStepPasskeyRequired struct {
+	// Always `passkeyRequired`.
+	State SignUpStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SignUpStepPasswordRequired is a variant of [SignUpStep]. Call `signUp.submitPassword` next.
 type SignUpStepPasswordRequired struct {
 	// Always `passwordRequired`.
@@ -4406,6 +4581,7 @@ type SignUpStepState string
 const (
 	SignUpStepStateCodeRequired       SignUpStepState = "codeRequired"
 	SignUpStepStatePasswordRequired   SignUpStepState = "passwordRequired"
+	SignUpStepStatePasskeyRequired    SignUpStepState = "passkeyRequired"
 	SignUpStepStateAttributesRequired SignUpStepState = "attributesRequired"
 	SignUpStepStateCompleted          SignUpStepState = "completed"
 )
@@ -4749,7 +4925,8 @@ type Tenant struct {
 	Issuer string `json:"issuer"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod"`
 	// Whether users can sign up.
 	SignUpAllowed bool `json:"signUpAllowed"`
@@ -4842,7 +5019,8 @@ type TenantCreateParams struct {
 	Name string `json:"name,omitempty"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used. Defaults to "either".
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up. Defaults to true.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`
@@ -4909,7 +5087,8 @@ type TenantDeclaration struct {
 	Name string `json:"name,omitempty"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`
@@ -5069,7 +5248,8 @@ type TenantUpdateParams struct {
 	Name string `json:"name,omitempty"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`

@@ -22,7 +22,7 @@ public struct PasswordResetService: Sendable {
                 .init(
                     continuationToken: token, sentTo: flow.maskedAddress, channel: .email, codeLength: tenant.codes.length,
                     resendAt: flow.code.sentAt + tenant.codes.resendAfterSeconds, expiresAt: flow.code.expiresAt))
-        case .passwordRequired, .attributesRequired:
+        case .passwordRequired, .passkeyRequired, .attributesRequired:
             return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
             return .completed(.init(continuationToken: token, expiresAt: flow.expiresAt))

@@ -24,6 +24,7 @@ public final class AccountsContext: Sendable {
         let callbacks: CallbackListener
         let deviceTurns = DevicePollingLimiter()
         let grantRefreshes: GrantRefreshCoordinator
+        let authenticatorMetadata = AuthenticatorMetadataFiles()
 
         init(
             delivery: Delivery, faultyCarrier: @escaping @Sendable () -> MessageSender?, breachedPasswords: (any BreachedPasswordLookup)?,
@@ -74,6 +75,7 @@ public final class AccountsContext: Sendable {
     /// Receives the redirects of identity providers on the loopback interface.
     public var callbacks: CallbackListener { parts.callbacks }
     var deviceTurns: DevicePollingLimiter { parts.deviceTurns }
+    var authenticatorMetadata: AuthenticatorMetadataFiles { parts.authenticatorMetadata }
     var grantRefreshes: GrantRefreshCoordinator { parts.grantRefreshes }
 
     /// The ID of a notice, ordered by time. No response contains it, so that a seed need not repeat it.

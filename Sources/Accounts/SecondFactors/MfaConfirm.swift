@@ -7,14 +7,19 @@ import Storage
 extension MfaService {
     /// Verifies the code of a factor, enrolls it, and starts a new session or completes the sign-in that required it.
     ///
-    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
+    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
     ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
+        let submitted = try FactorProof(request.proof.code, request.proof.response, .registration)
         let flowStep = try flows.step(
             of: Self.enrollments, token: request.continuationToken, by: MfaConfirm.info.name,
-            with: [.string(request.code)], from: request.client)
+            with: [FactorProof.identifying(request.proof.code, request.proof.response)], from: request.client)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
+        var registrar: PasskeyRegistrar?
+        if case .passkey = submitted {
+            registrar = try PasskeyRegistrar(context, try flowStep.peek().tenant, next: MfaEnroll.info.name, at: now)
+        }
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
         _ = try flowStep.take { tx, flow, tenant in
             try flow.require(.enrollmentCode)
@@ -36,15 +41,13 @@ extension MfaService {
             }
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
-            let codeStep: Int64?
-            switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
+            let (factor, shown): (FactorRecord, VerifiedFactor)
+            switch try enroll(submitted, draft, &flow, account, registrar, (tenant, now), in: tx) {
             case .failure(let refusal):
                 try tx.countFailure(of: flowStep.client, at: now)
-                return .refused(refusal)
-            case .success(let found): codeStep = found
+                return .refused(refusal.error)
+            case .success(let enrolled): (factor, shown) = enrolled
             }
-            let factor = record(of: draft, for: account, step: codeStep, at: now)
-            try tx.insert(factor)
             if draft.kind == .email, draft.target.map(Username.fold) == account.email.map(Username.fold) { account.isEmailVerified = true }
             account.updatedAt = now
             // End earlier sessions: they started without the second factor that is now required.
@@ -53,12 +56,38 @@ extension MfaService {
             try tx.endEmailChanges(of: account.id, except: flow.id)
             try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
-            signIn.proof = signIn.proof.adding(VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id))
+            signIn.proof = signIn.proof.adding(shown)
             result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }
         guard let (signedIn, tenant, signIn) = result else { throw ContinuationTokenInvalid() }
         return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
+    }
+
+    /// The refusal of a code or of a response.
+    private struct Refusal: Error { let error: any ContractError }
+
+    /// Verifies what was submitted, and stores the factor.
+    private func enroll(
+        _ submitted: FactorProof, _ draft: FactorDraft, _ flow: inout Flow, _ account: AccountRecord, _ registrar: PasskeyRegistrar?,
+        _ circumstances: (tenant: TenantRecord, now: Int64), in tx: Transaction
+    ) throws -> Result<(FactorRecord, VerifiedFactor), Refusal> {
+        let (tenant, now) = circumstances
+        switch submitted {
+        case .passkey(let response):
+            guard draft.kind == .passkey, let registrar else { throw StepNotPossible(expected: "mfa.confirm with a code") }
+            return try enroll(response, name: draft.displayName, of: flow, registrar, at: now, in: tx)
+                .map { (FactorRecord($0), VerifiedFactor($0)) }.mapError { Refusal(error: $0) }
+        case .code(let code):
+            if draft.kind == .passkey { throw StepNotPossible(expected: "mfa.confirm with a response") }
+            switch check.judge(code, of: draft, &flow, tenant, at: now) {
+            case .failure(let refusal): return .failure(Refusal(error: refusal))
+            case .success(let step):
+                let factor = record(of: draft, for: account, step: step, at: now)
+                try tx.insert(factor)
+                return .success((factor, VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id)))
+            }
+        }
     }
 
     private func record(of draft: FactorDraft, for account: AccountRecord, step: Int64?, at now: Int64) -> FactorRecord {

@@ -33,6 +33,8 @@ extension MfaService {
             id: Base64URL.encode(context.random.bytes(21)), kind: kind, displayName: request.displayName,
             target: try target(of: request, source.account),
             secret: kind == .totp ? context.random.bytes(TOTP.secretCount) : nil)
+        if kind == .passkey { _ = try source.tenant.passkeySettings() }
+        let draws = PasskeyDraws(context)
         guard let recipient = draft.recipient else {
             let flow = try context.database.write { tx in
                 try tx.lock([Flows.lockName(address: source.address), source.account.id])
@@ -43,6 +45,7 @@ extension MfaService {
                     if isNew { try tx.insert(flow) }
                     try source.commit(draft, &flow, fingerprint, context.vault, at: now, in: tx)
                     try tx.update(flow)
+                    if kind == .passkey { try start(flow, source, draws, at: now, in: tx) }
                     return flow
                 }
             }
@@ -59,7 +62,7 @@ extension MfaService {
     /// Returns the recipient of codes in stored form, or `nil` for a TOTP app.
     private func target(of request: MfaEnroll.Params, _ account: AccountRecord) throws -> String? {
         switch request.kind {
-        case .totp:
+        case .totp, .passkey:
             if request.email != nil || request.phoneNumber != nil {
                 throw FactorTargetMissing(kind: request.kind.rawValue, needed: "neither email nor phoneNumber")
             }
@@ -110,6 +113,9 @@ extension MfaService {
         let (draft, tenant, token) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant, flows.token(of: flow))
         let (sentTo, resendAt) = (draft.recipient?.masked ?? "***", flow.code.sentAt + tenant.codes.resendAfterSeconds)
         switch draft.kind {
+        case .passkey:
+            guard let ceremony = try context.database.read({ try $0.ceremony(flow.id) }) else { throw ContinuationTokenInvalid() }
+            return try answer(ceremony, flow, source)
         case .totp:
             guard let bytes = draft.secret else { throw ContinuationTokenInvalid() }
             let secret = Base32.encode(bytes)

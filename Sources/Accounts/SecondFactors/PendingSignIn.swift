@@ -51,6 +51,7 @@ struct PendingSignIn: Sendable, Equatable {
         object["audience"] = audience.map { .string($0) }
         object["scope"] = scope.map { .string($0) }
         object["passkeyId"] = proof.passkeyId.map { .string($0) }
+        object["acr"] = proof.acr.map { .string($0) }
         object["identity"] = identity.map { .object($0.object) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
     }
@@ -62,6 +63,7 @@ struct PendingSignIn: Sendable, Equatable {
         proof = SignInProof(
             amr: object["amr"]?.array?.compactMap(\.string) ?? [], provider: provider, claims: object["claims"]?.object ?? [:])
         proof.passkeyId = object["passkeyId"]?.string
+        proof.acr = object["acr"]?.string
         failures = object["failures"]?.int ?? 0
         audience = object["audience"]?.string
         scope = object["scope"]?.string

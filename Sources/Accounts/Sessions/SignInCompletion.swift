@@ -85,6 +85,7 @@ package struct SignInCompletion: Sendable {
             expiresAt: now + tenant.tokens.refreshTokenSeconds,
             grant: AccessGrant(audience: signIn.audience ?? tenant.id, scopes: try Scopes.granted(signIn.scope, by: tenant)))
         session.passkeyId = proof.passkeyId
+        session.acr = proof.acr
         try tx.insert(session)
         try tx.insert(
             RefreshTokenRecord(

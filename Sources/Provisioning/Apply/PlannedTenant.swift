@@ -34,7 +34,10 @@ struct PlannedTenant {
                 ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
         let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
         settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
-        do { try TenantRules.check(settings) } catch let error as InvalidTenantSettings {
+        do {
+            try TenantRules.check(settings)
+            if settings.passkeys != existing?.settings.passkeys { try TenantRules.checkFiles(of: settings, at: now) }
+        } catch let error as InvalidTenantSettings {
             problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "The setting is not valid: \(error.reason).")
             return nil
         }

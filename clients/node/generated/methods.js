@@ -83,7 +83,7 @@ export const methods = {
   },
   passkey: {
     delete: {},
-    finishRegistration: {},
+    finishRegistration: { secrets: ["continuationToken"] },
     list: {},
     relatedOrigins: {},
     rename: {},

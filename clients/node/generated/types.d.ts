@@ -480,13 +480,14 @@ export interface EmailChangeStepCompleted {
 }
 
 /**
- * A second factor whose enrollment must be confirmed with a code. `kind` determines the other members. A later version can return another
- * variant.
+ * A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind` determines the other
+ * members. A later version can return another variant.
  */
 export type EnrollmentStep =
   | EnrollmentStepTotp
   | EnrollmentStepEmail
   | EnrollmentStepSms
+  | EnrollmentStepPasskey
   | UnknownVariant<"kind">;
 
 /** An authenticator app. It shows the code. */
@@ -568,6 +569,25 @@ export interface EnrollmentStepSms {
   expiresAt: Timestamp;
 }
 
+/** A passkey, such as a security key. The browser creates it. */
+export interface EnrollmentStepPasskey {
+  /** The state of the enrollment. Call `mfa.confirm` with a response next. */
+  state: "passkeyRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  kind: "passkey";
+  /**
+   * The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+   */
+  options: JsonObject;
+  /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
 /** The progress of account.export to a file. */
 export interface ExportProgress {
   /** The number of accounts written so far. 0 to 9007199254740991. */
@@ -603,10 +623,10 @@ export interface FactorHint {
   /** The ID of a second factor, or `recovery` for the recovery codes. */
   factorId: FactorId;
   /**
-   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the
-   * recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+   * passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
    */
-  kind: Open<"totp" | "email" | "sms" | "recovery">;
+  kind: Open<"totp" | "email" | "sms" | "passkey" | "recovery">;
   /** The display name, chosen by the user. */
   displayName?: string;
   /** The masked address or number that receives the codes. */
@@ -616,8 +636,11 @@ export interface FactorHint {
 /** The ID of a second factor, or `recovery` for the recovery codes. At most 64 characters. */
 export type FactorId = string;
 
-/** The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. */
-export type FactorKind = "totp" | "email" | "sms";
+/**
+ * The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+ * passkey, such as a security key.
+ */
+export type FactorKind = "totp" | "email" | "sms" | "passkey";
 
 /** The result of removing a second factor. `state` determines the other members. A later version can return another variant. */
 export type FactorWithdrawal =
@@ -697,6 +720,7 @@ export type GraphNode =
   | GraphNodeAccount
   | GraphNodeProvider
   | GraphNodeFactor
+  | GraphNodePasskey
   | GraphNodeSession
   | GraphNodeMergedAccount
   | GraphNodeIdentity
@@ -726,6 +750,15 @@ export interface GraphNodeFactor {
   factorId: string;
   /** The kind of the factor. */
   factorKind: Open<FactorKind>;
+}
+
+/** A passkey with which the user signs in. */
+export interface GraphNodePasskey {
+  kind: "passkey";
+  /** The credential ID of the passkey. */
+  credentialId: string;
+  /** The name of the passkey. */
+  name: string;
 }
 
 /** A session. */
@@ -1039,9 +1072,10 @@ export interface LinkedProvider {
 /**
  * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`:
  * passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time
- * codes otherwise.
+ * codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords
+ * are not used.
  */
-export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
+export type LocalAccountMethod = "emailCode" | "emailPassword" | "either" | "passkey";
 
 /** The number of failed attempts that locks an account, and the duration of the lock. */
 export interface LockoutPolicy {
@@ -1154,12 +1188,14 @@ export interface Passkey {
   credentialId: CredentialId;
   /** The name that tells the user's passkeys apart. */
   name: string;
-  /** The purpose of the passkey: `signIn`. */
-  usage: "signIn";
+  /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. */
+  usage: Open<"signIn" | "secondFactor">;
   /** The signature algorithm, as the number of COSE. */
   algorithm: number;
   /** The model of the authenticator, as a UUID. Zero for most authenticators without attestation. */
   aaguid: string;
+  /** The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`. */
+  authenticatorName?: string;
   /** The ways in which the browser reaches the authenticator. */
   transports: string[];
   /** Whether the passkey can be synchronized to other devices. */
@@ -1228,10 +1264,20 @@ export interface PasskeySettings {
    */
   residentKey?: "required" | "preferred" | "discouraged";
   /**
-   * Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults to
-   * "none".
+   * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+   * `metadataFile`. Defaults to "none".
    */
   attestation?: "none" | "indirect" | "direct" | "enterprise";
+  /**
+   * The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in
+   * the file. The file is read when it changes. At most 4096 characters.
+   */
+  metadataFile?: string;
+  /**
+   * The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not
+   * verified. At most 4096 characters.
+   */
+  metadataRootFile?: string;
   /**
    * The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
    * to all of them in this order. At most 4 elements.
@@ -1608,8 +1654,10 @@ export interface PortableAccount {
   method?: SignInMethod;
   /** The linked logins, at most one for each provider. At most 50 elements. */
   providers?: readonly PortableLogin[];
-  /** The second factors, oldest first. They require a verified email address. At most 5 elements. */
+  /** The second factors that are not passkeys, oldest first. They require a verified email address. At most 5 elements. */
   factors?: readonly PortableFactor[];
+  /** The passkeys, of both purposes, oldest first. At most 100 elements. */
+  passkeys?: readonly PortablePasskey[];
   /** The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant. */
   attributes?: AttributeValues;
   /** The custom claims, as in `account.setClaims`. */
@@ -1673,6 +1721,41 @@ export interface PortableLogin {
   photoUrl?: string;
   /** The time at which the provider was linked, in seconds since 1970-01-01 UTC. */
   linkedAt?: Timestamp;
+}
+
+/** A passkey for export and import. It contains nothing secret. */
+export interface PortablePasskey {
+  /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
+  credentialId: CredentialId;
+  /** The public key in COSE form (RFC 9052), in base64url. At most 2048 characters. */
+  publicKey: string;
+  /** The signature counter of the last use. 0 to 4294967295. Defaults to 0. */
+  signCount?: number;
+  /** The user handle that the authenticator stores, 1 to 64 bytes in base64url. At most 86 characters. */
+  userHandle: string;
+  /** The ways in which the browser reaches the authenticator. At most 16 elements. */
+  transports?: readonly string[];
+  /** Whether the passkey can be synchronized to other devices. Defaults to false. */
+  backupEligible?: boolean;
+  /** Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false. */
+  backupState?: boolean;
+  /**
+   * Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two factors. Defaults
+   * to false.
+   */
+  userVerified?: boolean;
+  /** The model of the authenticator, as a UUID. Defaults to zero. At most 36 characters. */
+  aaguid?: string;
+  /** The name of the passkey. Defaults to `Passkey` and a number. At most 128 characters. */
+  name?: string;
+  /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to "signIn". */
+  usage?: "signIn" | "secondFactor";
+  /** The domain to which the passkey belongs. Must be that of the tenant, which is the default. At most 253 characters. */
+  relyingPartyId?: string;
+  /** The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time. */
+  createdAt?: Timestamp;
+  /** The time of the last use, in seconds since 1970-01-01 UTC. */
+  lastUsedAt?: Timestamp;
 }
 
 /** The principal of temporary credentials. */
@@ -1923,14 +2006,16 @@ export type SessionName = string;
 export type SessionToken = string;
 
 /**
- * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity
- * provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
+ * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey,
+ * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
+ * `anonymous`: the account has no sign-in method.
  */
-export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
+export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom";
 
 /** The state of a sign-in. `state` determines the other members. A later version can return another variant. */
 export type SignInStep =
   | SignInStepCodeRequired
+  | SignInStepPasskeyRequired
   | SignInStepPasswordRequired
   | SignInStepProviderRequired
   | SignInStepSecondFactorRequired
@@ -1959,6 +2044,23 @@ export interface SignInStepCodeRequired {
    */
   resendAt?: Timestamp;
   /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** The browser must use a passkey. Call `mfa.resolve` with its response next. */
+export interface SignInStepPasskeyRequired {
+  state: "passkeyRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /**
+   * The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+   */
+  options: JsonObject;
+  /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
@@ -1995,7 +2097,7 @@ export interface SignInStepProviderRequired {
   pendingToken?: PendingToken;
 }
 
-/** Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. */
+/** Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey. */
 export interface SignInStepSecondFactorRequired {
   state: "secondFactorRequired";
   /**
@@ -2055,6 +2157,7 @@ export interface SignInStepCompleted {
 export type SignUpStep =
   | SignUpStepCodeRequired
   | SignUpStepPasswordRequired
+  | SignUpStepPasskeyRequired
   | SignUpStepAttributesRequired
   | SignUpStepCompleted
   | UnknownVariant<"state">;
@@ -2083,6 +2186,19 @@ export interface SignUpStepCodeRequired {
 /** Call `signUp.submitPassword` next. */
 export interface SignUpStepPasswordRequired {
   state: "passwordRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Call `passkey.startRegistration` next. */
+export interface SignUpStepPasskeyRequired {
+  state: "passkeyRequired";
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
    * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -2210,7 +2326,8 @@ export interface Tenant {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod: Open<LocalAccountMethod>;
   /** Whether users can sign up. */
@@ -2331,7 +2448,8 @@ export interface TenantDeclaration {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. */

@@ -10,7 +10,7 @@ public struct Tenant: ContractResult, Equatable {
     public var name: String?
     /// The `iss` claim of the tenant's tokens.
     public var issuer: String
-    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     public var localAccountMethod: LocalAccountMethod
     /// Whether users can sign up.
     public var signUpAllowed: Bool

@@ -2,7 +2,7 @@
 
 import type { CallOptions, ProgressOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
+import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, CredentialId, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
 
 /** The methods of `account`. */
 export interface AccountMethods {
@@ -181,11 +181,12 @@ export interface AccountMethods {
    * of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`.
    * Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are
    * resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session
-   * must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The
-   * sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address
-   * and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules
-   * of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the
-   * conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+   * must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the source
+   * are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the
+   * source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities
+   * are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with
+   * `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data
+   * were kept for them.
    *
    * Also available with `caller: "public"`.
    *
@@ -265,7 +266,7 @@ export interface AccountMethods {
    * Unlink a sign-in method from the signed-in user's account.
    *
    * The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be
-   * signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+   * signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
    *
    * Also available with `caller: "public"`.
    *
@@ -725,6 +726,8 @@ export interface AccountMergeResult {
   droppedProviders: LinkedProvider[];
   /** The second factors that were moved from the source to the target. */
   movedFactors: FactorId[];
+  /** The passkeys that were moved from the source to the target. Present if there are any. */
+  movedPasskeys?: CredentialId[];
   /** The number of ended sessions of both accounts. */
   endedSessions: number;
   /** The changed identities by pool. */
@@ -820,7 +823,10 @@ export type AccountSubmitCodeResult = EmailChangeStep;
 export interface AccountUnlinkParams {
   /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /** The ID of a provider, or `password` or `code`, as in the `providers` of the account. At most 64 characters. */
+  /**
+   * The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all passkeys with which the user
+   * signs in. At most 64 characters.
+   */
   providerId: string;
   /** Whether to unlink the last sign-in method. Defaults to false. */
   force?: boolean;

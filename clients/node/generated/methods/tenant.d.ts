@@ -77,7 +77,8 @@ export interface TenantCreateParams {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise. Defaults to "either".
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used. Defaults to "either".
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. Defaults to true. */
@@ -200,7 +201,8 @@ export interface TenantUpdateParams {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. */

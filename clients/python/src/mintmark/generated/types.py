@@ -69,14 +69,14 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
-FactorHintKind = Literal["totp", "email", "sms", "recovery"]
+FactorHintKind = Literal["totp", "email", "sms", "passkey", "recovery"]
 """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
-`recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+`passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 """
 
-FactorKind = Literal["totp", "email", "sms"]
+FactorKind = Literal["totp", "email", "sms", "passkey"]
 """The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
-SMS.
+SMS. `passkey`: a passkey, such as a security key.
 """
 
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted"]
@@ -104,10 +104,11 @@ KeyState = Literal["next", "active", "retired", "revoked"]
 published until the last token it signed has expired. `revoked`: no longer accepted.
 """
 
-LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
+LocalAccountMethod = Literal["emailCode", "emailPassword", "either", "passkey"]
 """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
 `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does
-not request it, and one-time codes otherwise.
+not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes
+sent by email recover the account, and passwords are not used.
 """
 
 MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
@@ -149,11 +150,17 @@ noticeNotSent. none: no notices.
 """
 
 PasskeyAttestationTrust = Literal["none", "self", "unchecked", "verified"]
-"""`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+"""`none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or
+`verified` for one whose certificates lead to a root in the metadata.
 """
 
 PasskeyCeremonyMediation = Literal["conditional", "optional"]
 """The `mediation` member of the browser call, beside `publicKey`."""
+
+PasskeyFinishRegistrationResultState = Literal["attributesRequired", "completed"]
+"""The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+`signIn.withContinuation` next). Present in a sign-up.
+"""
 
 PasskeyNotAcceptedReason = Literal[
     "clientDataInvalid", "wrongType", "challengeMismatch", "originNotAllowed", "crossOriginNotAllowed",
@@ -166,8 +173,8 @@ PasskeyNotAcceptedReason = Literal[
 """The first check that failed."""
 
 PasskeySettingsAttestation = Literal["none", "indirect", "direct", "enterprise"]
-"""Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is
-not.
+"""Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only
+with `metadataFile`.
 """
 
 PasskeySettingsResidentKey = Literal["required", "preferred", "discouraged"]
@@ -178,8 +185,8 @@ browser.
 PasskeySettingsUserVerification = Literal["required", "preferred", "discouraged"]
 """Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced."""
 
-PasskeyUsage = Literal["signIn"]
-"""The purpose of the passkey: `signIn`."""
+PasskeyUsage = Literal["signIn", "secondFactor"]
+"""The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
 
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
@@ -208,6 +215,9 @@ PoolProviderSettingsProvider = Literal[
 `legacyProviderNotSupported`.
 """
 
+PortablePasskeyUsage = Literal["signIn", "secondFactor"]
+"""The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
+
 RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
 """The kind of the revoked subject."""
 
@@ -224,10 +234,10 @@ rule.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 """The comparison of the claim with `value`. `notEqual` does not match if the claim is missing."""
 
-SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
-"""The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`:
-with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no
-sign-in method.
+SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom"]
+"""The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`:
+with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom
+tokens of the application's backend. `anonymous`: the account has no sign-in method.
 """
 
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
@@ -293,7 +303,7 @@ class Factor(Record):
     factor_id: str = member("factorId")
     """The ID of a second factor, or `recovery` for the recovery codes."""
     kind: str = member("kind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
     email: str | None = member("email", default=None)
@@ -312,8 +322,8 @@ class PasskeyAttestation(Record):
     format: str = member("format")
     """The format of the statement."""
     trust: str = member("trust")
-    """`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
-    verified.
+    """`none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not
+    verified, or `verified` for one whose certificates lead to a root in the metadata.
     """
 
 
@@ -324,12 +334,14 @@ class Passkey(Record):
     """The credential ID of a passkey in base64url, as `id` of the browser's response."""
     name: str = member("name")
     """The name that tells the user's passkeys apart."""
-    usage: Literal["signIn"] = member("usage")
-    """The purpose of the passkey: `signIn`."""
+    usage: str = member("usage")
+    """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
     algorithm: int = member("algorithm")
     """The signature algorithm, as the number of COSE."""
     aaguid: str = member("aaguid")
     """The model of the authenticator, as a UUID. Zero for most authenticators without attestation."""
+    authenticator_name: str | None = member("authenticatorName", default=None)
+    """The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`."""
     transports: Sequence[str] = member("transports")
     """The ways in which the browser reaches the authenticator."""
     backup_eligible: bool = member("backupEligible")
@@ -368,7 +380,8 @@ class Account(Record):
     phone_number: str | None = member("phoneNumber", default=None)
     """The phone number of the account, in E.164 format."""
     method: str = member("method")
-    """The way in which the user signs in. Known values: `password`, `code`, `federated`, `anonymous`, `custom`."""
+    """The way in which the user signs in. Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`.
+    """
     providers: Sequence[LinkedProvider] = member("providers", list_of(LinkedProvider._of))
     """The sign-in methods of the account."""
     factors: Sequence[Factor] | None = member("factors", list_of(Factor._of), default=None)
@@ -423,7 +436,7 @@ class PortableFactor(Record):
     """A second factor for export and import. It gets a new ID at the import."""
 
     kind: str = member("kind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
     email: str | None = member("email", default=None)
@@ -438,6 +451,43 @@ class PortableFactor(Record):
     """The time at which the factor was enrolled. Defaults to the current time."""
     last_used_at: datetime | None = member("lastUsedAt", utc, default=None)
     """The time at which the factor was last used."""
+
+
+class PortablePasskey(Record):
+    """A passkey for export and import. It contains nothing secret."""
+
+    credential_id: str = member("credentialId")
+    """The credential ID of a passkey in base64url, as `id` of the browser's response."""
+    public_key: str = member("publicKey")
+    """The public key in COSE form (RFC 9052), in base64url."""
+    sign_count: int | None = member("signCount", default=None)
+    """The signature counter of the last use. Defaults to 0."""
+    user_handle: str = member("userHandle")
+    """The user handle that the authenticator stores, 1 to 64 bytes in base64url."""
+    transports: Sequence[str] | None = member("transports", default=None)
+    """The ways in which the browser reaches the authenticator."""
+    backup_eligible: bool | None = member("backupEligible", default=None)
+    """Whether the passkey can be synchronized to other devices. Defaults to false."""
+    backup_state: bool | None = member("backupState", default=None)
+    """Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false."""
+    user_verified: bool | None = member("userVerified", default=None)
+    """Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two
+    factors. Defaults to false.
+    """
+    aaguid: str | None = member("aaguid", default=None)
+    """The model of the authenticator, as a UUID. Defaults to zero."""
+    name: str | None = member("name", default=None)
+    """The name of the passkey. Defaults to `Passkey` and a number."""
+    usage: str | None = member("usage", default=None)
+    """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to
+    "signIn".
+    """
+    relying_party_id: str | None = member("relyingPartyId", default=None)
+    """The domain to which the passkey belongs. Must be that of the tenant, which is the default."""
+    created_at: datetime | None = member("createdAt", utc, default=None)
+    """The time of the registration. Defaults to the current time."""
+    last_used_at: datetime | None = member("lastUsedAt", utc, default=None)
+    """The time of the last use."""
 
 
 class PasswordHashing(Record):
@@ -490,12 +540,14 @@ class PortableAccount(Record):
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
     `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
-    `federated`, `anonymous`, `custom`.
+    `passkey`, `federated`, `anonymous`, `custom`.
     """
     providers: Sequence[PortableLogin] | None = member("providers", list_of(PortableLogin._of), default=None)
     """The linked logins, at most one for each provider."""
     factors: Sequence[PortableFactor] | None = member("factors", list_of(PortableFactor._of), default=None)
-    """The second factors, oldest first. They require a verified email address."""
+    """The second factors that are not passkeys, oldest first. They require a verified email address."""
+    passkeys: Sequence[PortablePasskey] | None = member("passkeys", list_of(PortablePasskey._of), default=None)
+    """The passkeys, of both purposes, oldest first."""
     attributes: Mapping[str, Any] | None = member("attributes", secret=True, default=None)
     """The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant."""
     claims: Mapping[str, Any] | None = member("claims", default=None)
@@ -563,7 +615,18 @@ class GraphNodeFactor(Record):
     factor_id: str = member("factorId")
     """The ID of the factor."""
     factor_kind: str = member("factorKind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
+
+
+class GraphNodePasskey(Record):
+    """A passkey with which the user signs in."""
+
+    kind: Literal["passkey"] = member("kind")
+    """kind."""
+    credential_id: str = member("credentialId")
+    """The credential ID of the passkey."""
+    name: str = member("name")
+    """The name of the passkey."""
 
 
 class GraphNodeSession(Record):
@@ -613,8 +676,8 @@ class GraphNodeOther(Record):
 
 
 GraphNode = Union[
-    GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodeSession, GraphNodeMergedAccount, GraphNodeIdentity,
-    GraphNodeLogin, GraphNodeOther,
+    GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodePasskey, GraphNodeSession, GraphNodeMergedAccount,
+    GraphNodeIdentity, GraphNodeLogin, GraphNodeOther,
 ]
 """A part of an account. `kind` determines the class."""
 
@@ -622,6 +685,7 @@ read_graph_node: Callable[[Any], GraphNode] = union("kind", GraphNodeOther, {
     "account": GraphNodeAccount,
     "provider": GraphNodeProvider,
     "factor": GraphNodeFactor,
+    "passkey": GraphNodePasskey,
     "session": GraphNodeSession,
     "mergedAccount": GraphNodeMergedAccount,
     "identity": GraphNodeIdentity,
@@ -774,6 +838,8 @@ class AccountMergeResult(Record):
     """The sign-in methods of either account that were removed to resolve a conflict."""
     moved_factors: Sequence[str] = member("movedFactors")
     """The second factors that were moved from the source to the target."""
+    moved_passkeys: Sequence[str] | None = member("movedPasskeys", default=None)
+    """The passkeys that were moved from the source to the target. Present if there are any."""
     ended_sessions: int = member("endedSessions")
     """The number of ended sessions of both accounts."""
     identities: Sequence[MergedIdentity] = member("identities", list_of(MergedIdentity._of))
@@ -1409,6 +1475,26 @@ class EnrollmentStepSms(Record):
     """The time at which the code expires."""
 
 
+class EnrollmentStepPasskey(Record):
+    """A passkey, such as a security key. The browser creates it."""
+
+    state: Literal["passkeyRequired"] = member("state")
+    """The state of the enrollment. Call `mfa.confirm` with a response next."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    kind: Literal["passkey"] = member("kind")
+    """kind."""
+    options: Mapping[str, Any] = member("options")
+    """The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+    `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the challenge expires."""
+
+
 class EnrollmentStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -1417,13 +1503,18 @@ class EnrollmentStepOther(Record):
     """The `kind` as it was received."""
 
 
-EnrollmentStep = Union[EnrollmentStepTotp, EnrollmentStepEmail, EnrollmentStepSms, EnrollmentStepOther]
-"""A second factor whose enrollment must be confirmed with a code. `kind` determines the class."""
+EnrollmentStep = Union[
+    EnrollmentStepTotp, EnrollmentStepEmail, EnrollmentStepSms, EnrollmentStepPasskey, EnrollmentStepOther,
+]
+"""A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind`
+determines the class.
+"""
 
 read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", EnrollmentStepOther, {
     "totp": EnrollmentStepTotp,
     "email": EnrollmentStepEmail,
     "sms": EnrollmentStepSms,
+    "passkey": EnrollmentStepPasskey,
 })
 
 
@@ -1441,7 +1532,7 @@ class FactorHint(Record):
     """The ID of a second factor, or `recovery` for the recovery codes."""
     kind: str = member("kind")
     """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
-    SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     """
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
@@ -1947,11 +2038,55 @@ class PasskeyDeleteResult(Record):
     """What the page tells the authenticators."""
 
 
+class TenantAttribute(Record):
+    """A user attribute that a tenant defines."""
+
+    name: str = member("name")
+    """The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`,
+    `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names
+    must differ in more than case.
+    """
+    type: str = member("type")
+    """The type of the values. Known values: `string`, `integer`, `boolean`."""
+    required: bool | None = member("required", default=None)
+    """Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not
+    be blank. Defaults to false.
+    """
+    label: str | None = member("label", default=None)
+    """The text that users see in a form."""
+    options: Sequence[AttributeOption] | None = member("options", list_of(AttributeOption._of), default=None)
+    """The allowed values of a string."""
+    multiple: bool | None = member("multiple", default=None)
+    """Whether several options can be selected, separated by commas. Used with `options`. Defaults to false."""
+    pattern: str | None = member("pattern", default=None)
+    """A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot
+    be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
+    recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
+    """
+    in_id_token: bool | None = member("inIdToken", default=None)
+    """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
+    `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
+    false.
+    """
+
+
 class PasskeyFinishRegistrationResult(Record):
     """The result of `passkey.finishRegistration`."""
 
     passkey: Passkey = member("passkey", Passkey._of)
     """The new passkey."""
+    state: str | None = member("state", default=None)
+    """The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+    `signIn.withContinuation` next). Present in a sign-up.
+    """
+    continuation_token: str | None = member("continuationToken", secret=True, default=None)
+    """The continuation token of the sign-up. Present in a sign-up."""
+    expires_at: datetime | None = member("expiresAt", utc, default=None)
+    """The time at which the continuation token expires. Present in a sign-up."""
+    attributes: Sequence[TenantAttribute] | None = member("attributes", list_of(TenantAttribute._of), default=None)
+    """The attributes that are still missing. Present if `state` is `attributesRequired`."""
+    account_id: str | None = member("accountId", default=None)
+    """The ID of the new account. Present if `state` is `completed`."""
 
 
 class PasskeyListResult(Record):
@@ -2011,8 +2146,16 @@ class PasskeySettings(Record):
     the browser. Defaults to "required". Known values: `required`, `preferred`, `discouraged`.
     """
     attestation: str | None = member("attestation", default=None)
-    """Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer
-    is not. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is
+    only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """
+    metadata_file: str | None = member("metadataFile", default=None)
+    """The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation
+    leads to a root in the file. The file is read when it changes.
+    """
+    metadata_root_file: str | None = member("metadataRootFile", default=None)
+    """The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the
+    signature is not verified.
     """
     algorithms: Sequence[int] | None = member("algorithms", default=None)
     """The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
@@ -2510,6 +2653,24 @@ class SignInStepCodeRequired(Record):
     """The time at which the code expires."""
 
 
+class SignInStepPasskeyRequired(Record):
+    """The browser must use a passkey. Call `mfa.resolve` with its response next."""
+
+    state: Literal["passkeyRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    options: Mapping[str, Any] = member("options")
+    """The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+    `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the challenge expires."""
+
+
 class SignInStepPasswordRequired(Record):
     """Call `signIn.submitPassword` next."""
 
@@ -2550,7 +2711,7 @@ class SignInStepProviderRequired(Record):
 
 
 class SignInStepSecondFactorRequired(Record):
-    """Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent."""
+    """Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey."""
 
     state: Literal["secondFactorRequired"] = member("state")
     """state."""
@@ -2618,13 +2779,14 @@ class SignInStepOther(Record):
 
 
 SignInStep = Union[
-    SignInStepCodeRequired, SignInStepPasswordRequired, SignInStepProviderRequired, SignInStepSecondFactorRequired,
-    SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepOther,
+    SignInStepCodeRequired, SignInStepPasskeyRequired, SignInStepPasswordRequired, SignInStepProviderRequired,
+    SignInStepSecondFactorRequired, SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepOther,
 ]
 """The state of a sign-in. `state` determines the class."""
 
 read_sign_in_step: Callable[[Any], SignInStep] = union("state", SignInStepOther, {
     "codeRequired": SignInStepCodeRequired,
+    "passkeyRequired": SignInStepPasskeyRequired,
     "passwordRequired": SignInStepPasswordRequired,
     "providerRequired": SignInStepProviderRequired,
     "secondFactorRequired": SignInStepSecondFactorRequired,
@@ -2669,36 +2831,18 @@ class SignUpStepPasswordRequired(Record):
     """The time at which the continuation token expires."""
 
 
-class TenantAttribute(Record):
-    """A user attribute that a tenant defines."""
+class SignUpStepPasskeyRequired(Record):
+    """Call `passkey.startRegistration` next."""
 
-    name: str = member("name")
-    """The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`,
-    `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names
-    must differ in more than case.
+    state: Literal["passkeyRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
-    type: str = member("type")
-    """The type of the values. Known values: `string`, `integer`, `boolean`."""
-    required: bool | None = member("required", default=None)
-    """Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not
-    be blank. Defaults to false.
-    """
-    label: str | None = member("label", default=None)
-    """The text that users see in a form."""
-    options: Sequence[AttributeOption] | None = member("options", list_of(AttributeOption._of), default=None)
-    """The allowed values of a string."""
-    multiple: bool | None = member("multiple", default=None)
-    """Whether several options can be selected, separated by commas. Used with `options`. Defaults to false."""
-    pattern: str | None = member("pattern", default=None)
-    """A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot
-    be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
-    recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
-    """
-    in_id_token: bool | None = member("inIdToken", default=None)
-    """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
-    `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
-    false.
-    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
 
 
 class SignUpStepAttributesRequired(Record):
@@ -2742,14 +2886,15 @@ class SignUpStepOther(Record):
 
 
 SignUpStep = Union[
-    SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepAttributesRequired, SignUpStepCompleted,
-    SignUpStepOther,
+    SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepPasskeyRequired, SignUpStepAttributesRequired,
+    SignUpStepCompleted, SignUpStepOther,
 ]
 """The state of a sign-up. `state` determines the class."""
 
 read_sign_up_step: Callable[[Any], SignUpStep] = union("state", SignUpStepOther, {
     "codeRequired": SignUpStepCodeRequired,
     "passwordRequired": SignUpStepPasswordRequired,
+    "passkeyRequired": SignUpStepPasskeyRequired,
     "attributesRequired": SignUpStepAttributesRequired,
     "completed": SignUpStepCompleted,
 })
@@ -3041,7 +3186,8 @@ class Tenant(Record):
     local_account_method: str = member("localAccountMethod")
     """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
     used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-    which does not request it, and one-time codes otherwise.
+    which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers;
+    one-time codes sent by email recover the account, and passwords are not used.
     """
     sign_up_allowed: bool = member("signUpAllowed")
     """Whether users can sign up."""
@@ -3120,7 +3266,8 @@ class TenantDeclaration(Record):
     local_account_method: str | None = member("localAccountMethod", default=None)
     """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
     used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-    which does not request it, and one-time codes otherwise.
+    which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers;
+    one-time codes sent by email recover the account, and passwords are not used.
     """
     sign_up_allowed: bool | None = member("signUpAllowed", default=None)
     """Whether users can sign up."""
@@ -3287,12 +3434,13 @@ __all__ = [
     "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
     "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
     "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
+    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
+    "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
+    "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult", "AccountExportResult",
+    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
     "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
     "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
     "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
@@ -3303,30 +3451,31 @@ __all__ = [
     "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
     "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
     "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
-    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey",
+    "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor",
+    "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider",
+    "GraphNodeSession", "HealthCheck", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
+    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
+    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
+    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
+    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
+    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
+    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
+    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
+    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
-    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
+    "PortableLogin", "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens",
+    "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule",
+    "RolesByKind", "Session", "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep",
+    "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted",
+    "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther",
+    "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted",
+    "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
     "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
     "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",

@@ -288,11 +288,12 @@ module Mintmark
     # of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`.
     # Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are
     # resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session
-    # must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted.
-    # The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email
-    # address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by
-    # the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it
-    # lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+    # must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the
+    # source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or
+    # the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two
+    # identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail
+    # with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's
+    # data were kept for them.
     #
     # @param id_token [String] An ID token of the account to keep (the target).
     # @param source_id_token [String] An ID token of the account to merge into the target (the source).
@@ -411,12 +412,13 @@ module Mintmark
     # Unlink a sign-in method from the signed-in user's account.
     #
     # The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be
-    # signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+    # signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
     #
     # Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
     #
     # @param id_token [String] An ID token of the signed-in user.
-    # @param provider_id [String] The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    # @param provider_id [String] The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all
+    #   passkeys with which the user signs in.
     # @param force [Boolean] Whether to unlink the last sign-in method. Defaults to false.
     # @return [Account]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,

@@ -7,10 +7,12 @@ require_relative "../namespace"
 module Mintmark
   # The methods `mfa.*`.
   class MfaMethods < Namespace
-    # Send the one-time code for a second factor.
+    # Send the one-time code for a second factor, or start the use of a passkey.
     #
     # Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent,
-    # the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
+    # the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes. For the
+    # kind `passkey`, the result has the options for the browser; every passkey of the account is accepted, except the one with which the
+    # sign-in began.
     #
     # Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
     #
@@ -20,34 +22,37 @@ module Mintmark
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
-    # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    # @raise [FactorNotFound, PasskeysOff, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
     def challenge(continuation_token:, factor_id:, client: nil, timeout: nil, trace: nil)
       call("mfa.challenge", {"continuationToken" => continuation_token, "factorId" => factor_id, "client" => client}, timeout, trace)
     end
 
-    # Complete the enrollment of a second factor by submitting its code.
+    # Complete the enrollment of a second factor by submitting its code or the response for a passkey.
     #
-    # The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If
-    # the enrollment is part of a sign-in, the call completes the sign-in.
+    # A response for a passkey is judged once: after a refusal, call `mfa.enroll` again. The tokens in the result state that the session was
+    # authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call
+    # completes the sign-in.
     #
     # Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     #
     # @param continuation_token [String] The continuation token that `mfa.enroll` returned.
     # @param code [String] The code of the factor.
+    # @param response [Hash] The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+    #   are ignored.
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
-    # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
-    #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
-    #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible]
-    def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
+    # @raise [FactorCodeInvalid, PasskeyNotAccepted, PasskeysOff, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor,
+    #   EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered,
+    #   ScopeNotOffered, TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished,
+    #   FlowEnded, StepNotPossible]
+    def confirm(continuation_token:, code: nil, response: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "code" => code, "response" => response, "audience" => audience, "client" => client
       }, timeout, trace)
     end
 
@@ -55,8 +60,9 @@ module Mintmark
     #
     # Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the
     # account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a
-    # secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
-    # Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
+    # secret; for an email address or phone number, a code is sent; for a passkey, the result contains the options for the browser. The
+    # factor becomes active when `mfa.confirm` receives a correct code or response. Repeating the request within one minute returns the same
+    # response without sending another code. An account has at most five factors.
     #
     # Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth /register/v1.0/challenge.
     #
@@ -77,10 +83,10 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
-    #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
-    #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
+    #   PasskeysOff, FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired,
+    #   FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
       timeout: nil, trace: nil
@@ -123,26 +129,31 @@ module Mintmark
     # Complete a sign-in with a second factor or a recovery code.
     #
     # Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no
-    # challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was
-    # authenticated with the second factor.
+    # challenge. For a passkey, it accepts the response of the browser to the options of `mfa.challenge`; a response is judged once, and
+    # after a refusal `mfa.challenge` starts again. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the
+    # result state that the session was authenticated with the second factor.
     #
     # Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob;
     # SDK: submitChallenge.
     #
     # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param factor_id [String] The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the last
+    #   challenge.
     # @param code [String] The code of the factor, or a recovery code.
-    # @param factor_id [String] The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+    # @param response [Hash] The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+    #   are ignored.
     # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given
     #   earlier in this sign-in, otherwise to the tenant.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [SignInStep]
-    # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
-    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, timeout: nil, trace: nil)
+    # @raise [FactorCodeInvalid, PasskeyNotAccepted, PasskeysOff, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible]
+    def resolve(continuation_token:, factor_id: nil, code: nil, response: nil, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.resolve", {
-        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client
+        "continuationToken" => continuation_token, "factorId" => factor_id, "code" => code, "response" => response, "audience" => audience,
+        "client" => client
       }, timeout, trace)
     end
 

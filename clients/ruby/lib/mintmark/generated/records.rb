@@ -89,6 +89,7 @@ module Mintmark
     # The sign-in methods of either account that were removed to resolve a conflict.
     member :dropped_providers, "droppedProviders", [:LinkedProvider]
     member :moved_factors, "movedFactors" # The second factors that were moved from the source to the target.
+    member :moved_passkeys, "movedPasskeys" # The passkeys that were moved from the source to the target. Present if there are any.
     member :ended_sessions, "endedSessions" # The number of ended sessions of both accounts.
     member :identities, "identities", [:MergedIdentity] # The changed identities by pool.
     member :dry_run, "dryRun" # Whether nothing was changed.
@@ -365,9 +366,9 @@ module Mintmark
     class Other < EmailChangeStep; end
   end
 
-  # A second factor whose enrollment must be confirmed with a code. `kind` determines the class.
+  # A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind` determines the class.
   class EnrollmentStep < Union
-    variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms}
+    variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms, "passkey" => :Passkey}
     member :kind, "kind"
 
     # An authenticator app. It shows the code.
@@ -418,6 +419,19 @@ module Mintmark
       member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
     end
 
+    # A passkey, such as a security key. The browser creates it.
+    class Passkey < EnrollmentStep
+      member :state, "state"
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+      # `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+      member :options, "options"
+      member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < EnrollmentStep; end
   end
@@ -441,8 +455,8 @@ module Mintmark
   # A second factor with which a sign-in can continue.
   class FactorHint < Record
     member :factor_id, "factorId" # The ID of a second factor, or `recovery` for the recovery codes.
-    # The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the
-    # recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    # The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+    # passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     member :kind, "kind"
     member :display_name, "displayName" # The display name, chosen by the user.
     member :sent_to, "sentTo" # The masked address or number that receives the codes.
@@ -486,8 +500,8 @@ module Mintmark
   # A part of an account. `kind` determines the class.
   class GraphNode < Union
     variants "kind", {
-      "account" => :Account, "provider" => :Provider, "factor" => :Factor, "session" => :Session, "mergedAccount" => :MergedAccount,
-      "identity" => :Identity, "login" => :Login
+      "account" => :Account, "provider" => :Provider, "factor" => :Factor, "passkey" => :Passkey, "session" => :Session,
+      "mergedAccount" => :MergedAccount, "identity" => :Identity, "login" => :Login
     }
     member :kind, "kind"
 
@@ -506,6 +520,12 @@ module Mintmark
     class Factor < GraphNode
       member :factor_id, "factorId" # The ID of the factor.
       member :factor_kind, "factorKind" # The kind of the factor.
+    end
+
+    # A passkey with which the user signs in.
+    class Passkey < GraphNode
+      member :credential_id, "credentialId" # The credential ID of the passkey.
+      member :name, "name" # The name of the passkey.
     end
 
     # A session.
@@ -790,9 +810,11 @@ module Mintmark
   class Passkey < Record
     member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
     member :name, "name" # The name that tells the user's passkeys apart.
-    member :usage, "usage" # The purpose of the passkey: `signIn`.
+    member :usage, "usage" # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     member :algorithm, "algorithm" # The signature algorithm, as the number of COSE.
     member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
+    # The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+    member :authenticator_name, "authenticatorName"
     member :transports, "transports" # The ways in which the browser reaches the authenticator.
     member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized to other devices.
     member :backup_state, "backupState" # Whether the passkey is currently synchronized or backed up.
@@ -810,7 +832,8 @@ module Mintmark
   # The statement of the authenticator at the registration.
   class PasskeyAttestation < Record
     member :format, "format" # The format of the statement.
-    # `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+    # `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified`
+    # for one whose certificates lead to a root in the metadata.
     member :trust_value, "trust"
   end
 
@@ -836,6 +859,15 @@ module Mintmark
   # The result of `passkey.finishRegistration`.
   class PasskeyFinishRegistrationResult < Record
     member :passkey, "passkey", :Passkey # The new passkey.
+    # The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+    # `signIn.withContinuation` next). Present in a sign-up.
+    member :state, "state"
+    member :continuation_token, "continuationToken", secret: true # The continuation token of the sign-up. Present in a sign-up.
+    # The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+    member :expires_at, "expiresAt", :time
+    # The attributes that are still missing. Present if `state` is `attributesRequired`.
+    member :attributes, "attributes", [:TenantAttribute]
+    member :account_id, "accountId" # The ID of the new account. Present if `state` is `completed`.
   end
 
   # The result of `passkey.list`.
@@ -875,9 +907,15 @@ module Mintmark
     # Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
     # Defaults to "required".
     member :resident_key, "residentKey"
-    # Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults
-    # to "none".
+    # Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+    # `metadataFile`. Defaults to "none".
     member :attestation, "attestation"
+    # The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root
+    # in the file. The file is read when it changes.
+    member :metadata_file, "metadataFile"
+    # The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not
+    # verified.
+    member :metadata_root_file, "metadataRootFile"
     # The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
     # to all of them in this order.
     member :algorithms, "algorithms"
@@ -1042,7 +1080,9 @@ module Mintmark
     # `providers`, `code` with an email address, otherwise `anonymous`.
     member :method_value, "method"
     member :providers, "providers", [:PortableLogin] # The linked logins, at most one for each provider.
-    member :factors, "factors", [:PortableFactor] # The second factors, oldest first. They require a verified email address.
+    # The second factors that are not passkeys, oldest first. They require a verified email address.
+    member :factors, "factors", [:PortableFactor]
+    member :passkeys, "passkeys", [:PortablePasskey] # The passkeys, of both purposes, oldest first.
     # The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
     member :attributes, "attributes", secret: true
     member :claims, "claims" # The custom claims, as in `account.setClaims`.
@@ -1084,6 +1124,27 @@ module Mintmark
     member :display_name, "displayName" # The name that the provider returned last.
     member :photo_url, "photoUrl" # The URL of the picture that the provider returned last.
     member :linked_at, "linkedAt", :time # The time at which the provider was linked, in seconds since 1970-01-01 UTC.
+  end
+
+  # A passkey for export and import. It contains nothing secret.
+  class PortablePasskey < Record
+    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
+    member :public_key, "publicKey" # The public key in COSE form (RFC 9052), in base64url.
+    member :sign_count, "signCount" # The signature counter of the last use. Defaults to 0.
+    member :user_handle, "userHandle" # The user handle that the authenticator stores, 1 to 64 bytes in base64url.
+    member :transports, "transports" # The ways in which the browser reaches the authenticator.
+    member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized to other devices. Defaults to false.
+    member :backup_state, "backupState" # Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false.
+    # Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two factors. Defaults
+    # to false.
+    member :user_verified, "userVerified"
+    member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Defaults to zero.
+    member :name, "name" # The name of the passkey. Defaults to `Passkey` and a number.
+    # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to "signIn".
+    member :usage, "usage"
+    member :relying_party_id, "relyingPartyId" # The domain to which the passkey belongs. Must be that of the tenant, which is the default.
+    member :created_at, "createdAt", :time # The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time.
+    member :last_used_at, "lastUsedAt", :time # The time of the last use, in seconds since 1970-01-01 UTC.
   end
 
   # The principal of temporary credentials.
@@ -1203,9 +1264,9 @@ module Mintmark
   # The state of a sign-in. `state` determines the class.
   class SignInStep < Union
     variants "state", {
-      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "providerRequired" => :ProviderRequired,
-      "secondFactorRequired" => :SecondFactorRequired, "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired,
-      "completed" => :Completed
+      "codeRequired" => :CodeRequired, "passkeyRequired" => :PasskeyRequired, "passwordRequired" => :PasswordRequired,
+      "providerRequired" => :ProviderRequired, "secondFactorRequired" => :SecondFactorRequired,
+      "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired, "completed" => :Completed
     }
     member :state, "state"
 
@@ -1223,6 +1284,18 @@ module Mintmark
       # authenticator app.
       member :resend_at, "resendAt", :time
       member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # The browser must use a passkey. Call `mfa.resolve` with its response next.
+    class PasskeyRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+      # `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+      member :options, "options"
+      member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
     end
 
     # Call `signIn.submitPassword` next.
@@ -1250,7 +1323,7 @@ module Mintmark
       member :pending_token, "pendingToken", secret: true
     end
 
-    # Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    # Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     class SecondFactorRequired < SignInStep
       # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
@@ -1294,8 +1367,8 @@ module Mintmark
   # The state of a sign-up. `state` determines the class.
   class SignUpStep < Union
     variants "state", {
-      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "attributesRequired" => :AttributesRequired,
-      "completed" => :Completed
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "passkeyRequired" => :PasskeyRequired,
+      "attributesRequired" => :AttributesRequired, "completed" => :Completed
     }
     member :state, "state"
 
@@ -1314,6 +1387,15 @@ module Mintmark
 
     # Call `signUp.submitPassword` next.
     class PasswordRequired < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `passkey.startRegistration` next.
+    class PasskeyRequired < SignUpStep
       # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
@@ -1464,7 +1546,8 @@ module Mintmark
     member :issuer, "issuer" # The `iss` claim of the tenant's tokens.
     # The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
     # `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-    # it, and one-time codes otherwise.
+    # it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+    # account, and passwords are not used.
     member :local_account_method, "localAccountMethod"
     member :sign_up_allowed, "signUpAllowed" # Whether users can sign up.
     member :attributes, "attributes", [:TenantAttribute] # The user attributes that a sign-up requests, in this order.

@@ -18,7 +18,8 @@ module Mintmark
     #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
     #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-    #   sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    #   sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time
+    #   codes sent by email recover the account, and passwords are not used. Defaults to "either".
     # @param sign_up_allowed [Boolean] Whether users can sign up. Defaults to true.
     # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
     #   attributes, none of them required.
@@ -123,7 +124,8 @@ module Mintmark
     #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
     #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-    #   sign-up, which does not request it, and one-time codes otherwise.
+    #   sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time
+    #   codes sent by email recover the account, and passwords are not used.
     # @param sign_up_allowed [Boolean] Whether users can sign up.
     # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order.
     # @param audiences [Array<String>] The audiences, in addition to the tenant itself, for which access tokens can be requested.

@@ -14,11 +14,12 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         return try await m.mfa.challenge(continuationToken: continuationToken, factorId: factorId, client: client, timeout: timeout, trace: trace).wire
     case "mfa.confirm":
         let continuationToken: String = try given.required("continuationToken")
-        let code: String = try given.required("code")
+        let code: String? = try given.optional("code")
+        let response: JSONObject? = try given.optional("response")
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, audience: audience, client: client, timeout: timeout, trace: trace).wire
+        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, response: response, audience: audience, client: client, timeout: timeout, trace: trace).wire
     case "mfa.enroll":
         let kind: FactorKind = try given.required("kind")
         let idToken: String? = try given.optional("idToken")
@@ -42,12 +43,13 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         return try await m.mfa.recoveryCodes(idToken: idToken, timeout: timeout, trace: trace).wire
     case "mfa.resolve":
         let continuationToken: String = try given.required("continuationToken")
-        let code: String = try given.required("code")
         let factorId: String? = try given.optional("factorId")
+        let code: String? = try given.optional("code")
+        let response: JSONObject? = try given.optional("response")
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.resolve(continuationToken: continuationToken, code: code, factorId: factorId, audience: audience, client: client, timeout: timeout, trace: trace).wire
+        return try await m.mfa.resolve(continuationToken: continuationToken, factorId: factorId, code: code, response: response, audience: audience, client: client, timeout: timeout, trace: trace).wire
     case "mfa.withdraw":
         let factorId: String = try given.required("factorId")
         let idToken: String? = try given.optional("idToken")

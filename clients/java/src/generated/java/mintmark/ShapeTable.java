@@ -29,7 +29,7 @@ final class ShapeTable {
             CustomTokenSigner issuer keys
             EmailChangeStep state continuationToken! sentTo channel codeLength resendAt expiresAt account:Account
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
-            expiresAt sentTo channel resendAt
+            expiresAt sentTo channel resendAt options
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
@@ -37,7 +37,8 @@ final class ShapeTable {
             Fault kind method error delivery to provider failure delayMilliseconds store forMilliseconds clockJumpSeconds \
             afterCalls times
             GraphEdge from to kind
-            GraphNode kind accountId providerId subject factorId factorKind sessionId poolId identityId loginProvider
+            GraphNode kind accountId providerId subject factorId factorKind credentialId name sessionId poolId identityId \
+            loginProvider
             HealthCheck name ok detail
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
@@ -56,12 +57,12 @@ final class ShapeTable {
             MergeConflict kind name target! source! policy
             MergedIdentity poolId identityId absorbedIdentityId unlinkedIdentityId
             MethodMetrics method calls errors totalMicroseconds latency:LatencyBucket
-            Passkey credentialId name usage algorithm aaguid transports backupEligible backupState userVerified discoverable \
-            attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
+            Passkey credentialId name usage algorithm aaguid authenticatorName transports backupEligible backupState userVerified \
+            discoverable attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
             Passkey.Attestation format trust
             PasskeyCeremony continuationToken! options mediation expiresAt
             PasskeySettings relyingPartyId relyingPartyName origins relatedOrigins topOrigins userVerification residentKey \
-            attestation algorithms
+            attestation metadataFile metadataRootFile algorithms
             PasskeyUserDetails rpId userId name displayName
             PasswordFailure rule message
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
@@ -76,10 +77,12 @@ final class ShapeTable {
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
             PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
-            attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! salt! \
-            hash:PasswordHashing
+            passkeys:PortablePasskey attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! \
+            salt! hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
             PortableLogin providerId subject email displayName photoUrl linkedAt
+            PortablePasskey credentialId publicKey signCount userHandle transports backupEligible backupState userVerified aaguid \
+            name usage relyingPartyId createdAt lastUsedAt
             Principal identityId poolId roleArn sessionName accessKeyId tags
             PrincipalTagMap poolId provider useDefaults principalTags
             ProviderSubject providerId subject
@@ -92,7 +95,7 @@ final class ShapeTable {
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
             Session sessionId accountId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
-            SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt next methods providers email \
+            SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt options next methods providers email \
             pendingToken! hints:FactorHint factorKinds account:Account idToken! accessToken! refreshToken! scope isNewAccount \
             additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens
             SignUpStep state continuationToken! sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute accountId
@@ -153,8 +156,8 @@ final class ShapeTable {
             =account.list AccountListResult
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
             AccountMergeResult account:Account absorbedAccountId conflicts:MergeConflict undecided movedProviders \
-            droppedProviders:LinkedProvider movedFactors endedSessions identities:MergedIdentity dryRun idToken! accessToken! \
-            refreshToken! expiresAt
+            droppedProviders:LinkedProvider movedFactors movedPasskeys endedSessions identities:MergedIdentity dryRun idToken! \
+            accessToken! refreshToken! expiresAt
             =account.merge AccountMergeResult
             AccountProviderTokenParams idToken! providerId minValidSeconds
             AccountProviderTokenResult accessToken! expiresAt scopes
@@ -268,7 +271,7 @@ final class ShapeTable {
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin
             =mfa.challenge SignInStep
-            MfaConfirmParams continuationToken! code! audience client:ClientOrigin
+            MfaConfirmParams continuationToken! code! response audience client:ClientOrigin
             =mfa.confirm SignInStep
             MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin
             =mfa.enroll EnrollmentStep
@@ -278,7 +281,7 @@ final class ShapeTable {
             MfaRecoveryCodesParams idToken!
             MfaRecoveryCodesResult codes!
             =mfa.recoveryCodes MfaRecoveryCodesResult
-            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin
+            MfaResolveParams continuationToken! factorId code! response audience client:ClientOrigin
             =mfa.resolve SignInStep
             MfaWithdrawParams idToken! accountId factorId audience
             =mfa.withdraw FactorWithdrawal
@@ -286,7 +289,7 @@ final class ShapeTable {
             PasskeyDeleteResult passkeys:Passkey signals:AuthenticatorSignals
             =passkey.delete PasskeyDeleteResult
             PasskeyFinishRegistrationParams continuationToken! response name client:ClientOrigin
-            PasskeyFinishRegistrationResult passkey:Passkey
+            PasskeyFinishRegistrationResult passkey:Passkey state continuationToken! expiresAt attributes:TenantAttribute accountId
             =passkey.finishRegistration PasskeyFinishRegistrationResult
             PasskeyListParams idToken! accountId
             PasskeyListResult passkeys:Passkey
@@ -302,7 +305,7 @@ final class ShapeTable {
             =passkey.signals AuthenticatorSignals
             PasskeyStartAuthenticationParams tenantId username idToken! conditional client:ClientOrigin
             =passkey.startAuthentication PasskeyCeremony
-            PasskeyStartRegistrationParams idToken! conditional client:ClientOrigin
+            PasskeyStartRegistrationParams idToken! continuationToken! conditional client:ClientOrigin
             =passkey.startRegistration PasskeyCeremony
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin
             =passwordReset.resendCode PasswordResetStep

@@ -44,7 +44,8 @@ class TenantMethods(Namespace):
             local_account_method: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent
                 by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a
                 password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
-                Defaults to "either".
+                `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+                account, and passwords are not used. Defaults to "either".
             sign_up_allowed: Whether users can sign up. Defaults to true.
             attributes: The user attributes that a sign-up requests, in this order. Defaults to the nine predefined
                 attributes, none of them required.
@@ -203,6 +204,8 @@ class TenantMethods(Namespace):
             local_account_method: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent
                 by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a
                 password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+                `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+                account, and passwords are not used.
             sign_up_allowed: Whether users can sign up.
             attributes: The user attributes that a sign-up requests, in this order.
             audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.

@@ -285,7 +285,7 @@ public struct AccountMethods: Sendable {
 
     /// Merge two accounts of the signed-in user into one.
     ///
-    /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+    /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -392,7 +392,7 @@ public struct AccountMethods: Sendable {
 
     /// Unlink a sign-in method from the signed-in user's account.
     ///
-    /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+    /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -400,7 +400,7 @@ public struct AccountMethods: Sendable {
     ///
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
-    ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all passkeys with which the user signs in.
     ///   - force: Whether to unlink the last sign-in method. Defaults to false.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`.
     @discardableResult
@@ -612,6 +612,8 @@ public struct AccountMergeResult: ResultRecord {
     public let droppedProviders: [LinkedProvider]
     /// The second factors that were moved from the source to the target.
     public let movedFactors: [String]
+    /// The passkeys that were moved from the source to the target. Present if there are any.
+    public let movedPasskeys: [String]?
     /// The number of ended sessions of both accounts.
     public let endedSessions: Int
     /// The changed identities by pool.
@@ -635,6 +637,7 @@ public struct AccountMergeResult: ResultRecord {
         movedProviders = try members.required("movedProviders")
         droppedProviders = try members.required("droppedProviders")
         movedFactors = try members.required("movedFactors")
+        movedPasskeys = try members.optional("movedPasskeys")
         endedSessions = try members.required("endedSessions")
         identities = try members.required("identities")
         dryRun = try members.required("dryRun")

@@ -18,7 +18,7 @@ public struct TenantMethods: Sendable {
     /// - Parameters:
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Defaults to "either".
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used. Defaults to "either".
     ///   - signUpAllowed: Whether users can sign up. Defaults to true.
     ///   - attributes: The user attributes that a sign-up requests, in this order. Defaults to the nine predefined attributes, none of them required.
     ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
@@ -117,7 +117,7 @@ public struct TenantMethods: Sendable {
     /// - Parameters:
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     ///   - signUpAllowed: Whether users can sign up.
     ///   - attributes: The user attributes that a sign-up requests, in this order.
     ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.

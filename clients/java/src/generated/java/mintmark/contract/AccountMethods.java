@@ -488,12 +488,12 @@ public final class AccountMethods {
      * <code>sourceIdToken</code> (the source) is removed, and its ID fails with <code>accountMerged</code>. Sign-in methods, attributes,
      * claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by
      * <code>fields</code>, <code>providers</code> and <code>identities</code>, and by <code>policy</code> for everything else. If an
-     * account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the
-     * recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target
-     * gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins
-     * of the target, and two identities are merged by the rules of the pool. With <code>dryRun</code>, nothing is changed and the result
-     * is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the conflicts, names those without a policy in
-     * <code>undecided</code>, and shows the account as if the target's data were kept for them.
+     * account has second factors, its session must be authenticated with one of them. The second factors and the passkeys of both
+     * accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target
+     * also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the
+     * source become logins of the target, and two identities are merged by the rules of the pool. With <code>dryRun</code>, nothing is
+     * changed and the result is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the conflicts, names those
+     * without a policy in <code>undecided</code>, and shows the account as if the target's data were kept for them.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link MergeUndecidedException}, {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link
      * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
@@ -703,8 +703,8 @@ public final class AccountMethods {
 
     /**
      * Unlinks a sign-in method from the signed-in user's account. The account keeps its email address, name and picture. Unlinking the
-     * last sign-in method requires <code>force</code>. The account then cannot be signed in to. Unlinking the password or the one-time
-     * codes requires a sign-in at most 5 minutes old.
+     * last sign-in method requires <code>force</code>. The account then cannot be signed in to. Unlinking the password, the one-time
+     * codes or the passkeys requires a sign-in at most 5 minutes old.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link

@@ -25,7 +25,8 @@ public sealed interface SignUpStep extends JsonRecord {
 
     /**
      * {@return <code>codeRequired</code>: The time at which the code expires} <code>passwordRequired</code>,
-     * <code>attributesRequired</code>, <code>completed</code>: The time at which the continuation token expires.
+     * <code>passkeyRequired</code>, <code>attributesRequired</code>, <code>completed</code>: The time at which the continuation token
+     * expires.
      */
     Instant expiresAt();
 
@@ -37,6 +38,7 @@ public sealed interface SignUpStep extends JsonRecord {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
             case "passwordRequired" -> new PasswordRequired(json);
+            case "passkeyRequired" -> new PasskeyRequired(json);
             case "attributesRequired" -> new AttributesRequired(json);
             case "completed" -> new Completed(json);
             default -> new Other(json);
@@ -72,6 +74,17 @@ public sealed interface SignUpStep extends JsonRecord {
     /** Call <code>signUp.submitPassword</code> next. */
     final class PasswordRequired extends Result implements SignUpStep {
         PasswordRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        @Override public String continuationToken() { return json().text("continuationToken"); }
+
+        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+    }
+
+    /** Call <code>passkey.startRegistration</code> next. */
+    final class PasskeyRequired extends Result implements SignUpStep {
+        PasskeyRequired(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
 

@@ -35,7 +35,8 @@ public final class TenantDeclaration extends Result {
      * {@return a copy with this value}
      * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
      * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
-     * if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+     * if one was given at the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of
+     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
      */
     public TenantDeclaration withLocalAccountMethod(LocalAccountMethod localAccountMethod) {
         return new TenantDeclaration(with("localAccountMethod", localAccountMethod));

@@ -27,7 +27,8 @@ public final class TenantUpdateParams extends Params {
      * {@return this}
      * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
      * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
-     * if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+     * if one was given at the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of
+     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
      */
     public TenantUpdateParams localAccountMethod(LocalAccountMethod localAccountMethod) {
         return set(this, "localAccountMethod", localAccountMethod);
