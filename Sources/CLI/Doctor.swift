@@ -95,6 +95,10 @@ struct Doctor: ParsableCommand {
             let gaps = tenant.gaps.isEmpty ? "no setting leaves a requirement open" : "open: \(tenant.gaps.joined(separator: ", "))"
             try report.note(.assurance, "tenant \(tenant.tenantId) has the assurance \(tenant.assurance); \(gaps)")
         }
+        let accounts = services.passkey.accounts
+        for finding in try accounts.metadataFindings(at: accounts.clock.now) {
+            try report.add(.authenticatorMetadata, finding.isReadable, finding.detail)
+        }
         try checkRules(services, &report)
     }
 

@@ -7,7 +7,7 @@ struct DoctorReport {
     /// What is checked. The raw value is part of the JSON.
     enum Check: String, CaseIterable {
         case options, program, store, fileModes, writable, masterKey, formerKeys, backups, pages, tenantNames, assurance, patterns, auditLog
-        case trustPolicies, libcurl, emails, textMessages
+        case authenticatorMetadata, trustPolicies, libcurl, emails, textMessages
     }
 
     let isJSON: Bool

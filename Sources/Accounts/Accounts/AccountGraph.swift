@@ -53,6 +53,9 @@ struct PersonGraph {
         for way in account.providers(try tx.accountLogins(of: account.id)) {
             add(.provider(.init(providerId: way.providerId, subject: way.subject)), .leadsTo)
         }
+        for passkey in try tx.passkeys(of: account.id) where passkey.usage == .signIn {
+            add(.passkey(.init(credentialId: passkey.id, name: passkey.name)), .leadsTo)
+        }
         for factor in try tx.factors(of: account.id) {
             let kind = FactorKind(rawValue: factor.kind.rawValue) ?? .totp
             add(.factor(.init(factorId: factor.id, factorKind: kind)), .secures)
@@ -60,7 +63,8 @@ struct PersonGraph {
         for session in try tx.sessions(of: account.id, at: now, limit: Self.mostSessions) {
             let place = Int64(nodes.count)
             add(.session(.init(sessionId: session.id)), .isSignedInTo)
-            if let way = nodes.firstIndex(where: { $0.providerId == session.provider }) {
+            let passkeyId = session.provider == SignInProof.passkeyProvider ? session.passkeyId : nil
+            if let way = nodes.firstIndex(where: { $0.began(session.provider, passkeyId) }) {
                 edges.append(GraphEdge(from: Int64(way), to: place, kind: .began))
             }
         }
@@ -79,6 +83,12 @@ struct PersonGraph {
 }
 
 extension GraphNode {
-    /// The provider of a sign-in method, or `nil` for the other nodes.
-    fileprivate var providerId: String? { if case .provider(let node) = self { node.providerId } else { nil } }
+    /// Returns whether the node is the sign-in method with which a session began.
+    fileprivate func began(_ provider: String, _ passkeyId: String?) -> Bool {
+        switch self {
+        case .provider(let node): node.providerId == provider
+        case .passkey(let node): node.credentialId == passkeyId
+        default: false
+        }
+    }
 }

@@ -20,6 +20,9 @@ struct AccountMerging: Sendable {
         /// The sign-in methods and factors of the remaining account after the merge.
         let logins: [AccountLogin]
         let factors: [FactorRecord]
+        /// The passkeys of the remaining account after the merge, and those that move.
+        let passkeys: [PasskeyRecord]
+        let movedPasskeys: [PasskeyRecord]
         let endedSessions: Int
         let now: Int64
     }
@@ -36,11 +39,13 @@ struct AccountMerging: Sendable {
         let replaced = plan.replacedLogins.map(\.providerId)
         var ended = try tx.sessionCount(of: other.account.id)
         if plan.endsSessions { ended += try tx.sessionCount(of: own.account.id) }
+        let moved = try tx.passkeys(of: other.account.id)
         return Outcome(
             target: owners.target, source: owners.source, plan: plan, identities: identities,
             logins: (own.logins.filter { !replaced.contains($0.providerId) } + plan.movedLogins)
                 .sorted { $0.providerId.utf8.lexicographicallyPrecedes($1.providerId.utf8) },
-            factors: own.factors + plan.movedFactors, endedSessions: ended, now: now)
+            factors: own.factors + plan.movedFactors, passkeys: try tx.passkeys(of: own.account.id) + moved, movedPasskeys: moved,
+            endedSessions: ended, now: now)
     }
 
     private func side(_ own: AuthenticatedAccount, in tx: Transaction) throws -> MergeRule.Side {
@@ -73,10 +78,11 @@ extension AccountMerging.Outcome {
         var account = plan.account
         account.lastSignInAt = now
         return AccountMerge.Result(
-            account: account.answer(logins, factors), absorbedAccountId: source.account.id,
+            account: account.answer(logins, factors, passkeys), absorbedAccountId: source.account.id,
             conflicts: conflicts, undecided: isDryRun ? undecided : nil,
             movedProviders: [plan.movedWay].compactMap { $0 } + plan.movedLogins.map(\.providerId), droppedProviders: plan.droppedWays,
-            movedFactors: plan.movedFactors.map(\.id), endedSessions: Int64(endedSessions), identities: identities.changes,
+            movedFactors: plan.movedFactors.map(\.id), movedPasskeys: movedPasskeys.isEmpty ? nil : movedPasskeys.map(\.id),
+            endedSessions: Int64(endedSessions), identities: identities.changes,
             dryRun: isDryRun)
     }
 
@@ -91,6 +97,7 @@ extension AccountMerging.Outcome {
         list("movedProviders", [plan.movedWay].compactMap { $0 } + plan.movedLogins.map(\.providerId))
         list("droppedProviders", plan.droppedWays.map(\.providerId))
         list("movedFactors", plan.movedFactors.map(\.id))
+        list("movedPasskeys", movedPasskeys.map(\.id))
         list("identities", identities.changes.map(\.identityId))
         list("disabledIdentities", identities.changes.compactMap(\.absorbedIdentityId))
         return event

@@ -15,9 +15,13 @@ extension AccountService {
             try tx.requireUnlocked(own.account, tenant, at: now)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
-            let logins = try tx.accountLogins(of: account.id).map(\.providerId)
+            let passkeys = try tx.passkeys(of: account.id).filter { $0.usage == .signIn }
+            let hasPasskey = try tx.passkeys(of: account.id, usable: tenant).contains { $0.usage == .signIn }
+            var logins = try tx.accountLogins(of: account.id).map(\.providerId)
             let way = account.ownWayIn
-            let usable = try configurations.usableProviders(among: logins, of: account.tenantId, in: tx)
+            var usable = try configurations.usableProviders(among: logins, of: account.tenantId, in: tx)
+            if !passkeys.isEmpty { logins.append(SignInProof.passkeyProvider) }
+            if hasPasskey { usable.append(SignInProof.passkeyProvider) }
             do throws(UnlinkRule.Refusal) {
                 try UnlinkRule.check(
                     request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
@@ -29,7 +33,9 @@ extension AccountService {
                 case .last: throw LastProvider(providerId: request.providerId)
                 }
             }
-            if request.providerId == way {
+            if request.providerId == SignInProof.passkeyProvider {
+                for passkey in passkeys { try tx.delete(passkey) }
+            } else if request.providerId == way {
                 account.password = nil
                 account.mustChangePassword = false
                 account.method = .federated

@@ -13,7 +13,7 @@ struct GraphPicture {
     /// The column of a node, by its kind.
     private static func column(_ node: GraphNode) -> Int {
         switch node {
-        case .provider: 0
+        case .provider, .passkey: 0
         case .session, .factor, .mergedAccount: 1
         case .account: 2
         case .identity: 3

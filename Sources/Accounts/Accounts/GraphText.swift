@@ -23,6 +23,7 @@ public struct GraphText {
         case .account(let account): "account \(account.accountId)"
         case .provider(let provider): "\(provider.providerId) \(provider.subject)"
         case .factor(let factor): "factor \(factor.factorKind.rawValue) \(factor.factorId)"
+        case .passkey(let passkey): "passkey \(passkey.name)"
         case .session(let session): "session \(session.sessionId)"
         case .mergedAccount(let account): "merged account \(account.accountId)"
         case .identity(let identity): "identity \(identity.identityId) in pool \(identity.poolId)"

@@ -80,14 +80,14 @@ enum UnlinkRule {
 
     /// - Parameters:
     ///   - own: The account's own sign-in method, `password` or `code`.
-    ///   - providers: The providers of its logins.
+    ///   - providers: The providers of its logins, and `passkey` if it has passkeys with which the user signs in.
     ///   - usable: Those of `providers` that permit sign-in: providers that are disabled or deleted are excluded.
     ///   - isNamedByBackend: Whether custom tokens also sign in to the account.
     static func check(
         _ providerId: String, own: String?, providers: [String], usable: [String], isNamedByBackend: Bool, isRecent: Bool, force: Bool
     ) throws(Refusal) {
         guard ([own].compactMap { $0 } + providers).contains(providerId) else { throw .notLinked }
-        if providerId == own, !isRecent { throw .tooOld }
+        if providerId == own || providerId == SignInProof.passkeyProvider, !isRecent { throw .tooOld }
         let isLast = ([own].compactMap { $0 } + usable).allSatisfy { $0 == providerId }
         if isLast, !isNamedByBackend, !force { throw .last }
     }

@@ -131,13 +131,18 @@ struct MergeRule {
             }
         }
         if !plan.movedFactors.isEmpty { plan.endsSessions = true }
-        if target.factors.count + plan.movedFactors.count > FactorRecord.most { throw TooManyFactors(maximum: Int64(FactorRecord.most)) }
+        // All passkeys move, also above the limit: an authenticator cannot enroll them again.
+        let moved = plan.movedFactors.filter { $0.kind != .passkey }
+        if !moved.isEmpty, target.factors.count + moved.count > FactorRecord.most {
+            throw TooManyFactors(maximum: Int64(FactorRecord.most))
+        }
     }
 
     private func method(_ way: String?, _ target: AccountRecord, _ source: AccountRecord, hasLogins: Bool) -> AccountRecord.Method {
         if let way { return way == "password" ? .password : .code }
         if target.method == .custom { return .custom }
         if hasLogins { return .federated }
+        if [target.method, source.method].contains(.passkey) { return .passkey }
         // The account has no sign-in method. It stays anonymous only if both accounts were anonymous.
         return target.method == .anonymous && source.method == .anonymous ? .anonymous : .federated
     }

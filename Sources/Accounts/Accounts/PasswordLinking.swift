@@ -14,7 +14,7 @@ struct PasswordLinking: Sendable {
         FirstFactor, PendingSignIn
     ) {
         let name = AccountLink.info.name
-        if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
         let before = try context.database.read { tx in
             let own = try AuthenticatedAccount(token, in: tx)
             _ = try decide(username, own, at: now, in: tx)

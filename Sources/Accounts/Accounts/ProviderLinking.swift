@@ -52,6 +52,7 @@ struct ProviderLinking: Sendable {
             amr: session.amr.contains("fed") ? session.amr : session.amr + ["fed"], provider: identity.providerId, claims: session.claims,
             authenticatedAt: own.account.method == .anonymous ? now : session.authenticatedAt, secondFactor: session.secondFactor)
         proof.passkeyId = session.passkeyId
+        proof.acr = session.acr
         return proof
     }
 

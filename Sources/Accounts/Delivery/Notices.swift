@@ -224,6 +224,7 @@ extension FactorRecord {
         case .totp: "authenticator app"
         case .email: "codes by email"
         case .sms: "codes by text message"
+        case .passkey: "passkey"
         }
     }
 }

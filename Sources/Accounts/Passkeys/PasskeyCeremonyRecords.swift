@@ -5,7 +5,11 @@ import Storage
 
 /// A started registration or authentication: one challenge, which one response spends.
 struct StoredCeremony: Sendable {
-    enum Kind: String, Sendable { case registration, authentication }
+    enum Kind: String, Sendable {
+        case registration, authentication
+        /// The enrollment and the use of a second factor. The ID of the ceremony is that of its flow.
+        case enrollment, challenge
+    }
 
     enum Stage: String, Sendable {
         case open
@@ -37,6 +41,8 @@ struct StoredCeremony: Sendable {
     /// The algorithms that were offered in a registration.
     var algorithms: [Int64] = []
     let expiresAt: Int64
+    /// The sign-up of which the registration is a step.
+    var flowId: String?
     var stage = Stage.open
     /// The HMAC of the request that was accepted.
     var request: [UInt8] = []
@@ -63,18 +69,22 @@ extension Transaction {
         try queryOne(
             """
             SELECT id, tenant_id, kind, account_id, challenge, user_handle, conditional, requires_verification, by_username, allowed,
-                algorithms, expires_at, stage, request, credential_id, finished_at
+                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id
             FROM passkey_ceremony WHERE id = $1
             """, id
         ) { row in
-            StoredCeremony(
+            var ceremony = StoredCeremony(
                 id: row.string(0), tenantId: row.string(1), kind: StoredCeremony.Kind(rawValue: row.string(2)) ?? .authentication,
                 accountId: row.optionalString(3), challenge: row.string(4), userHandle: row.bytes(5), isConditional: row.bool(6),
                 requiresUserVerification: row.bool(7), isByUsername: row.bool(8),
                 allowed: row.string(9).split(separator: " ").map(String.init),
-                algorithms: row.string(10).split(separator: " ").compactMap { Int64($0) }, expiresAt: row.int(11),
-                stage: StoredCeremony.Stage(rawValue: row.string(12)) ?? .refused, request: row.bytes(13), credentialId: row.bytes(14),
-                finishedAt: row.int(15))
+                algorithms: row.string(10).split(separator: " ").compactMap { Int64($0) }, expiresAt: row.int(11))
+            ceremony.flowId = row.optionalString(16)
+            ceremony.stage = StoredCeremony.Stage(rawValue: row.string(12)) ?? .refused
+            ceremony.request = row.bytes(13)
+            ceremony.credentialId = row.bytes(14)
+            ceremony.finishedAt = row.int(15)
+            return ceremony
         }
     }
 
@@ -83,12 +93,18 @@ extension Transaction {
             """
             INSERT INTO passkey_ceremony (
                 id, tenant_id, kind, account_id, challenge, user_handle, conditional, requires_verification, by_username, allowed,
-                algorithms, expires_at, stage, request, credential_id, finished_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """, ceremony.id, ceremony.tenantId, ceremony.kind.rawValue, ceremony.accountId, ceremony.challenge, ceremony.userHandle,
             ceremony.isConditional, ceremony.requiresUserVerification, ceremony.isByUsername, ceremony.allowed.joined(separator: " "),
             ceremony.algorithms.map(String.init).joined(separator: " "), ceremony.expiresAt, ceremony.stage.rawValue, ceremony.request,
-            ceremony.credentialId, ceremony.finishedAt)
+            ceremony.credentialId, ceremony.finishedAt, ceremony.flowId)
+    }
+
+    /// Stores the ceremony of a flow in place of the earlier one.
+    func replace(with ceremony: StoredCeremony) throws {
+        try execute("DELETE FROM passkey_ceremony WHERE id = $1", ceremony.id)
+        try insert(ceremony)
     }
 
     /// Spends the challenge. Of several requests, one succeeds.

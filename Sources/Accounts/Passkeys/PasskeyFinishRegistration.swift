@@ -9,7 +9,8 @@ extension PasskeyService {
     /// Verifies the response of a browser and stores the passkey.
     ///
     /// - Throws: `PasskeysOff`, `PasskeyNotAccepted`, `TooManyPasskeys`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `FlowUsed`, `FlowEnded`, `AccountDisabled`, `TooManyFromClient`.
+    ///   `FlowUsed`, `FlowEnded`, `AccountDisabled`, `TooManyFromClient`; in a sign-up also `SignUpNotAllowed`, `UserAlreadyExists`,
+    ///   `FlowFinished`, `StepNotPossible`.
     public func finishRegistration(
         _ request: PasskeyFinishRegistration.Params, _ call: any CallContext
     ) throws -> PasskeyFinishRegistration.Result {
@@ -22,14 +23,17 @@ extension PasskeyService {
         let (ceremony, tenant) = try context.database.read {
             try ceremonies.find(request.continuationToken, .registration, at: now, in: $0)
         }
+        let registrar = try PasskeyRegistrar(context, tenant, next: PasskeyStartRegistration.info.name, at: now)
+        let finishing = Finishing(
+            name: request.name, response: response, fingerprint: fingerprint, ceremony: ceremony, registrar: registrar)
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
         do {
+            if let flowId = ceremony.flowId { return try finish(finishing, ofSignUp: flowId, from: request.client, call, at: now) }
             return try context.database.write { tx in
                 let (ceremony, tenant) = try ceremonies.find(request.continuationToken, .registration, at: now, in: tx)
                 if let known = try repeated(ceremony, fingerprint, at: now, in: tx) { return .init(passkey: known.answer) }
                 try tx.finish(ceremony, request: fingerprint, credentialId: response.credentialId, at: now)
-                let passkey = try register(response, name: request.name, ceremony, tenant, call, at: now, in: tx)
-                return .init(passkey: passkey.answer)
+                return .init(passkey: try register(finishing, tenant, call, at: now, in: tx).answer)
             }
         } catch  where error is PasskeyNotAccepted || error is AccountDisabled || error is TooManyPasskeys {
             try context.database.write { tx in
@@ -40,49 +44,41 @@ extension PasskeyService {
         }
     }
 
+    /// A request with what was found out about it.
+    private struct Finishing {
+        let name: String?
+        let response: PasskeyResponse
+        let fingerprint: [UInt8]
+        let ceremony: StoredCeremony
+        let registrar: PasskeyRegistrar
+    }
+
     /// Returns the passkey of a request that repeats the successful one.
     private func repeated(_ ceremony: StoredCeremony, _ request: [UInt8], at now: Int64, in tx: Transaction) throws -> PasskeyRecord? {
-        guard ceremony.stage == .finished, constantTimeEquals(ceremony.request, request),
-            now < ceremony.finishedAt + Flow.repeatSeconds
-        else { return nil }
+        guard isRepeated(ceremony, request, at: now) else { return nil }
         return try tx.passkey(ceremony.credentialId, in: ceremony.tenantId)
     }
 
+    private func isRepeated(_ ceremony: StoredCeremony, _ request: [UInt8], at now: Int64) -> Bool {
+        ceremony.stage == .finished && constantTimeEquals(ceremony.request, request) && now < ceremony.finishedAt + Flow.repeatSeconds
+    }
+
     private func register(
-        _ response: PasskeyResponse, name: String?, _ ceremony: StoredCeremony, _ tenant: TenantRecord, _ call: any CallContext,
-        at now: Int64, in tx: Transaction
+        _ finishing: Finishing, _ tenant: TenantRecord, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws -> PasskeyRecord {
-        let (settings, method) = (try tenant.passkeySettings(), PasskeyFinishRegistration.info.name)
+        let (ceremony, method) = (finishing.ceremony, PasskeyFinishRegistration.info.name)
         let accountId = ceremony.accountId ?? ""
         try tx.lock([accountId])
         guard var account = try tx.account(accountId) else { throw FlowEnded(.accountDeleted) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         let others = try tx.passkeys(of: account.id)
-        if others.count >= PasskeyRecord.most { throw TooManyPasskeys(maximum: Int64(PasskeyRecord.most)) }
-        let registered: RegisteredCredential
-        do throws(PasskeyRefusal) {
-            registered = try Registration(
-                CeremonyExpectation(
-                    challenge: ceremony.challenge, relyingParty: settings.relyingParty,
-                    requiresUserVerification: ceremony.requiresUserVerification),
-                algorithms: ceremony.algorithms.compactMap { CredentialKey.Algorithm(rawValue: Int($0)) },
-                isConditional: ceremony.isConditional
-            ).verify(
-                RegistrationResponse(
-                    rawID: response.credentialId, clientData: response.clientData, attestationObject: response.attestationObject),
-                at: Int(now))
-        } catch { throw PasskeyNotAccepted(error, response.id, next: PasskeyStartRegistration.info.name) }
-        let passkey = PasskeyRecord(
-            tenantId: tenant.id, credentialId: registered.credentialID, accountId: account.id, name: name ?? Self.newName(among: others),
-            publicKey: registered.publicKey, algorithm: Int64(registered.algorithm.rawValue), counter: Int64(registered.counter),
-            userHandle: ceremony.userHandle, transports: response.transports, isBackupEligible: registered.backupEligible,
-            isBackedUp: registered.backedUp, isUserVerified: registered.userVerified, isDiscoverable: response.isDiscoverable,
-            aaguid: registered.aaguid, attestationFormat: registered.attestation.format,
-            attestationTrust: registered.attestation.trust.rawValue, relyingPartyId: settings.relyingPartyId, createdAt: now)
-        guard try tx.insert(passkey, attestationObject: response.attestationObject) else {
-            throw PasskeyNotAccepted(
-                PasskeyRefusal(.alreadyRegistered, "The passkey is already registered in this tenant."), response.id,
-                next: PasskeyStartRegistration.info.name)
+        if others.count(where: { $0.usage == .signIn }) >= PasskeyRecord.most {
+            throw TooManyPasskeys(maximum: Int64(PasskeyRecord.most))
+        }
+        let passkey = try finishing.registrar.passkey(
+            finishing.response, name: finishing.name, ceremony, of: account.id, among: others)
+        guard try tx.insert(passkey, attestationObject: finishing.response.attestationObject) else {
+            throw finishing.registrar.alreadyRegistered(finishing.response)
         }
         if account.method == .anonymous { account.method = .federated }
         account.updatedAt = now
@@ -93,17 +89,49 @@ extension PasskeyService {
         return passkey
     }
 
-    private static func newName(among passkeys: [PasskeyRecord]) -> String {
-        var number = passkeys.count + 1
-        while passkeys.contains(where: { $0.name == "Passkey \(number)" }) { number += 1 }
-        return "Passkey \(number)"
+    /// Takes the step of a sign-up: the passkey is stored with the flow, or with the account if nothing else is missing.
+    private func finish(
+        _ finishing: Finishing, ofSignUp flowId: String, from origin: ClientOrigin?, _ call: any CallContext, at now: Int64
+    ) throws -> PasskeyFinishRegistration.Result {
+        let (ceremony, response) = (finishing.ceremony, finishing.response)
+        guard let found = try context.database.read({ try $0.flow(flowId) }) else { throw ContinuationTokenExpired() }
+        let service = SignUpService(context, configurations)
+        if isRepeated(ceremony, finishing.fingerprint, at: now), let passkey = found.passkey?.passkey {
+            return try Self.answer(passkey, service.answer(found, finishing.registrar.tenant))
+        }
+        if ceremony.stage != .open { throw FlowUsed() }
+        // The token of the ceremony stands for the step at which the sign-up is now.
+        let step = try flows.step(
+            of: [.signUp], token: flows.token(of: found), by: PasskeyFinishRegistration.info.name, with: [.string(ceremony.id)],
+            from: origin)
+        var accepted: PasskeyRecord?
+        let next = try service.take(step, call) { tx, flow, _ in
+            try tx.finish(ceremony, request: finishing.fingerprint, credentialId: response.credentialId, at: now)
+            let passkey = try finishing.registrar.passkey(response, name: finishing.name, ceremony, of: flow.accountId, among: [])
+            guard try tx.passkey(passkey.credentialId, in: flow.tenantId) == nil else {
+                throw finishing.registrar.alreadyRegistered(response)
+            }
+            flow.passkey = SignUpPasskey(userHandle: ceremony.userHandle)
+            flow.passkey?.passkey = passkey
+            flow.passkey?.attestationObject = response.attestationObject
+            accepted = passkey
+            return (.passkey, nil)
+        }
+        guard let accepted else { throw FlowUsed() }
+        return try Self.answer(accepted, next)
     }
-}
 
-extension PasskeyNotAccepted {
-    init(_ refusal: PasskeyRefusal, _ credentialId: String, next: String, unknown: UnknownCredential? = nil) {
-        self.init(
-            reason: Reason(rawValue: refusal.reason.rawValue) ?? .clientDataInvalid, detail: refusal.detail, credentialId: credentialId,
-            next: next, unknownCredential: unknown)
+    private static func answer(_ passkey: PasskeyRecord, _ step: SignUpStep) throws -> PasskeyFinishRegistration.Result {
+        switch step {
+        case .attributesRequired(let next):
+            .init(
+                passkey: passkey.answer, state: .attributesRequired, continuationToken: next.continuationToken,
+                expiresAt: next.expiresAt, attributes: next.attributes)
+        case .completed(let next):
+            .init(
+                passkey: passkey.answer, state: .completed, continuationToken: next.continuationToken, expiresAt: next.expiresAt,
+                accountId: next.accountId)
+        case .codeRequired, .passwordRequired, .passkeyRequired: throw FlowUsed()
+        }
     }
 }

@@ -43,7 +43,10 @@ struct Judgement: Sendable {
         if !ceremony.allowed.isEmpty, !ceremony.allowed.contains(response.id) {
             return refusal(.credentialNotAllowed, "The passkey is not one of allowCredentials.")
         }
-        guard let passkey, ceremony.accountId == nil || passkey.accountId == ceremony.accountId else {
+        // A passkey that is only a second factor never signs in alone.
+        guard let passkey, passkey.usage == .signIn || ceremony.kind == .challenge,
+            ceremony.accountId == nil || passkey.accountId == ceremony.accountId
+        else {
             return refusal(.credentialUnknown, "The tenant has no such passkey.")
         }
         if let handle = response.userHandle {
@@ -84,6 +87,7 @@ struct Judgement: Sendable {
         let shown = isHidden && Self.telling.contains(refusal.reason) ? Self.wrongSignature : refusal
         let unknown =
             shown.reason == .credentialUnknown ? UnknownCredential(rpId: settings.relyingPartyId, credentialId: response.id) : nil
-        return PasskeyNotAccepted(shown, response.id, next: PasskeyStartAuthentication.info.name, unknown: unknown)
+        let next = ceremony.kind == .challenge ? MfaChallenge.info.name : PasskeyStartAuthentication.info.name
+        return PasskeyNotAccepted(shown, response.id, next: next, unknown: unknown)
     }
 }

@@ -64,11 +64,23 @@ extension PasskeyService {
             }
             let deleted = try passkey(request.credentialId, of: account, in: tx)
             let left = try tx.passkeys(of: account.id).filter { $0.credentialId != deleted.credentialId }
-            if !request.force, try !hasOtherWay(account, left, tenant, in: tx) {
+            if deleted.usage == .secondFactor {
+                if !request.force, request.account.isOwner, tenant.settings.mfa == .required,
+                    try tx.factors(of: account.id).count == 1
+                {
+                    throw LastFactor(factorId: FactorRecord.id(ofPasskey: deleted.credentialId))
+                }
+            } else if !request.force, try !hasOtherWay(account, left, tenant, in: tx) {
                 throw LastProvider(providerId: SignInProof.passkeyProvider)
             }
             try tx.delete(deleted)
-            try context.notify(.providerUnlinked, account, tenant, what: SignInProof.passkeyProvider, by: name, at: now, in: tx)
+            if deleted.usage == .secondFactor {
+                if try tx.factors(of: account.id).isEmpty { try tx.setRecoveryCodes([], of: account.id) }
+                try context.notify(
+                    .factorRemoved, account, tenant, what: FactorRecord(deleted).noticeName, by: name, at: now, in: tx)
+            } else {
+                try context.notify(.providerUnlinked, account, tenant, what: SignInProof.passkeyProvider, by: name, at: now, in: tx)
+            }
             try context.audit.record(
                 AuditEvent(name, call, tenant: tenant.id, subject: account.id, details: [("credentialId", deleted.id)]), at: now, in: tx)
             return PasskeyDelete.Result(
@@ -81,8 +93,14 @@ extension PasskeyService {
         _ account: AccountRecord, _ passkeys: [PasskeyRecord], _ tenant: TenantRecord, in tx: Transaction
     ) throws -> Bool {
         if account.ownWayIn != nil || account.method == .custom { return true }
-        if passkeys.contains(where: { $0.relyingPartyId == tenant.settings.passkeys?.relyingPartyId }) { return true }
+        if passkeys.contains(where: { $0.usage == .signIn && $0.relyingPartyId == tenant.settings.passkeys?.relyingPartyId }) {
+            return true
+        }
         let logins = try tx.accountLogins(of: account.id).map(\.providerId)
         return try !configurations.usableProviders(among: logins, of: tenant.id, in: tx).isEmpty
     }
+}
+
+extension PasskeyDelete.Params.Account {
+    fileprivate var isOwner: Bool { if case .idToken = self { true } else { false } }
 }

@@ -32,9 +32,8 @@ enum PasskeyOptions {
         excluding passkeys: [PasskeyRecord]
     ) -> JSONObject {
         let name = names(of: account, in: tenant, settings)
-        // A browser cannot verify a user without a dialog, and refuses such a request.
-        let verification =
-            ceremony.isConditional && settings.userVerification == .required ? "preferred" : settings.userVerification.rawValue
+        let isFactor = ceremony.kind == .enrollment
+        let residentKey = isFactor ? .discouraged : settings.residentKey
         return [
             "rp": ["id": .string(settings.relyingPartyId), "name": .string(relyingPartyName(tenant, settings))],
             "user": [
@@ -46,18 +45,29 @@ enum PasskeyOptions {
             "timeout": .number(JSONNumber(timeoutMilliseconds)),
             "excludeCredentials": .array(passkeys.map { Descriptor($0).json }),
             "authenticatorSelection": [
-                "residentKey": .string(settings.residentKey.rawValue), "requireResidentKey": .bool(settings.residentKey == .required),
-                "userVerification": .string(verification),
+                "residentKey": .string(residentKey.rawValue), "requireResidentKey": .bool(residentKey == .required),
+                "userVerification": .string(verification(ceremony, settings)),
             ],
             "attestation": .string(settings.attestation.rawValue),
             "extensions": ["credProps": true],
         ]
     }
 
+    private static func verification(_ ceremony: StoredCeremony, _ settings: PasskeySettings) -> String {
+        switch ceremony.kind {
+        // A second factor adds possession to what the user has shown already.
+        case .enrollment, .challenge: settings.userVerification == .required ? "required" : "discouraged"
+        case .authentication: ceremony.requiresUserVerification ? "required" : settings.userVerification.rawValue
+        // A browser cannot verify a user without a dialog, and refuses such a request.
+        case .registration where ceremony.isConditional && settings.userVerification == .required: "preferred"
+        case .registration: settings.userVerification.rawValue
+        }
+    }
+
     static func request(_ ceremony: StoredCeremony, _ settings: PasskeySettings, allowed: [Descriptor]) -> JSONObject {
         var options: JSONObject = ["challenge": .string(ceremony.challenge), "rpId": .string(settings.relyingPartyId)]
         if !ceremony.isConditional { options["timeout"] = .number(JSONNumber(timeoutMilliseconds)) }
-        options["userVerification"] = .string(ceremony.requiresUserVerification ? "required" : settings.userVerification.rawValue)
+        options["userVerification"] = .string(verification(ceremony, settings))
         options["allowCredentials"] = .array(allowed.map(\.json))
         return options
     }

@@ -5,26 +5,34 @@ import WebAuthn
 
 /// The stored passkey of an account.
 package struct PasskeyRecord: Sendable, Equatable {
+    /// The purpose of a passkey.
+    package enum Usage: String, Sendable { case signIn, secondFactor }
+
     package let tenantId: String
     package let credentialId: [UInt8]
-    package let accountId: String
+    package var accountId: String
     package var name: String
     /// The COSE key, as the bytes that came.
-    let publicKey: [UInt8]
+    package let publicKey: [UInt8]
     let algorithm: Int64
-    var counter: Int64
-    let userHandle: [UInt8]
-    let transports: [String]
-    let isBackupEligible: Bool
-    var isBackedUp: Bool
-    var isUserVerified: Bool
+    package var counter: Int64
+    package let userHandle: [UInt8]
+    package let transports: [String]
+    package let isBackupEligible: Bool
+    package var isBackedUp: Bool
+    package var isUserVerified: Bool
     let isDiscoverable: Bool?
-    let aaguid: [UInt8]
+    package let aaguid: [UInt8]
     let attestationFormat: String
     let attestationTrust: String
-    let relyingPartyId: String
-    let createdAt: Int64
-    var lastUsedAt: Int64?
+    package let relyingPartyId: String
+    package let createdAt: Int64
+    package var lastUsedAt: Int64?
+    package var usage = Usage.signIn
+    /// The name of the model in the metadata of authenticators.
+    var authenticatorName: String?
+    /// Whether the metadata states that hardware protects the key; `nil` without metadata.
+    var isHardwareProtected: Bool?
 
     /// The maximum number of passkeys per account.
     static let most = 20
@@ -35,14 +43,16 @@ package struct PasskeyRecord: Sendable, Equatable {
     /// The passkey as its user sees it.
     var answer: Passkey {
         Passkey(
-            credentialId: id, name: name, usage: .signIn, algorithm: algorithm, aaguid: Self.uuid(aaguid), transports: transports,
+            credentialId: id, name: name, usage: usage == .signIn ? .signIn : .secondFactor, algorithm: algorithm, aaguid: aaguidText,
+            authenticatorName: authenticatorName, transports: transports,
             backupEligible: isBackupEligible, backupState: isBackedUp, userVerified: isUserVerified, discoverable: isDiscoverable,
             attestation: .init(format: attestationFormat, trust: .init(rawValue: attestationTrust) ?? .none),
             relyingPartyId: relyingPartyId, createdAt: createdAt, lastUsedAt: lastUsedAt)
     }
 
-    private static func uuid(_ bytes: [UInt8]) -> String {
-        let text = Array(Hex.encode(bytes))
+    /// The model as a UUID.
+    package var aaguidText: String {
+        let text = Array(Hex.encode(aaguid))
         guard text.count == 32 else { return String(text) }
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(text[$0]) }.joined(separator: "-")
     }
@@ -67,6 +77,15 @@ package enum PasskeyTables {
         """,
         "ALTER TABLE session ADD COLUMN passkey_id TEXT",
     ]
+
+    /// What the metadata states, the strength of sessions, and the passkeys of pending sign-ups.
+    package static let metadata: [SQL] = [
+        "ALTER TABLE passkey ADD COLUMN authenticator_name TEXT",
+        "ALTER TABLE passkey ADD COLUMN hardware BIGINT",
+        "ALTER TABLE session ADD COLUMN acr TEXT",
+        "ALTER TABLE passkey_ceremony ADD COLUMN flow_id TEXT",
+        "ALTER TABLE flow ADD COLUMN passkey TEXT",
+    ]
 }
 
 extension Transaction {
@@ -76,17 +95,23 @@ extension Transaction {
             """
             SELECT tenant_id, credential_id, account_id, name, public_key, algorithm, counter, user_handle, transports, backup_eligible,
                 backed_up, user_verified, discoverable, aaguid, attestation_format, attestation_trust, relying_party_id, created_at,
-                last_used_at
+                last_used_at, usage, authenticator_name, hardware
             FROM passkey WHERE account_id = $1 ORDER BY position, credential_id
             """, accountId, row: PasskeyRecord.init)
     }
 
-    func passkey(_ credentialId: [UInt8], in tenantId: String) throws -> PasskeyRecord? {
+    /// Returns the passkeys of an account that browsers still offer: those of the tenant's present relying party.
+    func passkeys(of accountId: String, usable tenant: TenantRecord) throws -> [PasskeyRecord] {
+        guard let relyingPartyId = tenant.settings.passkeys?.relyingPartyId else { return [] }
+        return try passkeys(of: accountId).filter { $0.relyingPartyId == relyingPartyId }
+    }
+
+    package func passkey(_ credentialId: [UInt8], in tenantId: String) throws -> PasskeyRecord? {
         try queryOne(
             """
             SELECT tenant_id, credential_id, account_id, name, public_key, algorithm, counter, user_handle, transports, backup_eligible,
                 backed_up, user_verified, discoverable, aaguid, attestation_format, attestation_trust, relying_party_id, created_at,
-                last_used_at
+                last_used_at, usage, authenticator_name, hardware
             FROM passkey WHERE tenant_id = $1 AND credential_id = $2
             """, tenantId, credentialId, row: PasskeyRecord.init)
     }
@@ -97,20 +122,21 @@ extension Transaction {
     }
 
     /// Adds a passkey. Returns `false` if the tenant already has its credential ID.
-    func insert(_ passkey: PasskeyRecord, attestationObject: [UInt8]) throws -> Bool {
+    package func insert(_ passkey: PasskeyRecord, attestationObject: [UInt8]) throws -> Bool {
         try execute(
             """
             INSERT INTO passkey (
-                tenant_id, credential_id, account_id, name, usage, public_key, algorithm, counter, user_handle, transports,
+                tenant_id, credential_id, account_id, name, public_key, algorithm, counter, user_handle, transports,
                 backup_eligible, backed_up, user_verified, discoverable, aaguid, attestation_format, attestation_trust,
-                attestation_object, relying_party_id, created_at, position)
-            VALUES ($1, $2, $3, $4, 'signIn', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+                attestation_object, relying_party_id, created_at, usage, authenticator_name, hardware, last_used_at, position)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
                 (SELECT coalesce(max(p.position), 0) + 1 FROM passkey p WHERE p.account_id = $3))
             ON CONFLICT (tenant_id, credential_id) DO NOTHING
             """, passkey.tenantId, passkey.credentialId, passkey.accountId, passkey.name, passkey.publicKey, passkey.algorithm,
             passkey.counter, passkey.userHandle, passkey.transports.joined(separator: " "), passkey.isBackupEligible, passkey.isBackedUp,
             passkey.isUserVerified, passkey.isDiscoverable.map { $0 ? 1 as Int64 : 0 }, passkey.aaguid, passkey.attestationFormat,
-            passkey.attestationTrust, attestationObject, passkey.relyingPartyId, passkey.createdAt) == 1
+            passkey.attestationTrust, attestationObject, passkey.relyingPartyId, passkey.createdAt, passkey.usage.rawValue,
+            passkey.authenticatorName, passkey.isHardwareProtected.map { $0 ? 1 as Int64 : 0 }, passkey.lastUsedAt) == 1
     }
 
     /// Records a use of a passkey. Returns `false` if its counter does not grow: another request was first, or the passkey was cloned.
@@ -128,15 +154,18 @@ extension Transaction {
             passkey.name)
     }
 
-    /// Deletes a passkey and ends the sessions of its account that began with it.
+    /// Deletes a passkey and ends the sessions of its account in which it was used.
     func delete(_ passkey: PasskeyRecord) throws {
         try execute("DELETE FROM passkey WHERE tenant_id = $1 AND credential_id = $2", passkey.tenantId, passkey.credentialId)
-        try execute("DELETE FROM session WHERE account_id = $1 AND passkey_id = $2", passkey.accountId, passkey.id)
+        try execute(
+            "DELETE FROM session WHERE account_id = $1 AND (passkey_id = $2 OR factor_id = $3)", passkey.accountId, passkey.id,
+            FactorRecord.id(ofPasskey: passkey.credentialId))
     }
 
-    /// Deletes all passkeys of an account, because another user may have registered them.
+    /// Deletes all passkeys with which the user of an account signs in, because another user may have registered them. Those that are
+    /// second factors are treated like the other factors.
     package func deletePasskeys(of accountId: String) throws {
-        try execute("DELETE FROM passkey WHERE account_id = $1", accountId)
+        try execute("DELETE FROM passkey WHERE account_id = $1 AND usage = 'signIn'", accountId)
         try execute("DELETE FROM passkey_user WHERE account_id = $1", accountId)
     }
 
@@ -151,11 +180,23 @@ extension Transaction {
             """, source, target)
     }
 
+    /// Returns whether the passkey of a sign-up is registered already.
+    func isPasskeyTaken(of flow: Flow) throws -> Bool {
+        try flow.passkey?.passkey.map { try passkey($0.credentialId, in: flow.tenantId) != nil } ?? false
+    }
+
+    /// Adds the passkey of a sign-up to the account that was just created.
+    func registerPasskey(of flow: Flow) throws {
+        guard let pending = flow.passkey, let passkey = pending.passkey else { return }
+        try setUserHandle(pending.userHandle, of: flow.accountId)
+        guard try insert(passkey, attestationObject: pending.attestationObject) else { throw SerializationConflict() }
+    }
+
     func userHandle(of accountId: String) throws -> [UInt8]? {
         try queryOne("SELECT handle FROM passkey_user WHERE account_id = $1", accountId) { $0.bytes(0) }
     }
 
-    func setUserHandle(_ handle: [UInt8], of accountId: String) throws {
+    package func setUserHandle(_ handle: [UInt8], of accountId: String) throws {
         try execute("INSERT INTO passkey_user (account_id, handle) VALUES ($1, $2)", accountId, handle)
     }
 }
@@ -169,5 +210,8 @@ extension PasskeyRecord {
             isUserVerified: row.bool(11), isDiscoverable: row.optionalInt(12).map { $0 != 0 }, aaguid: row.bytes(13),
             attestationFormat: row.string(14), attestationTrust: row.string(15), relyingPartyId: row.string(16), createdAt: row.int(17),
             lastUsedAt: row.optionalInt(18))
+        usage = Usage(rawValue: row.string(19)) ?? .signIn
+        authenticatorName = row.optionalString(20)
+        isHardwareProtected = row.optionalInt(21).map { $0 != 0 }
     }
 }

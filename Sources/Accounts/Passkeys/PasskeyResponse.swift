@@ -30,10 +30,10 @@ struct PasskeyResponse: Sendable {
         reader.prefix = "response/"
         clientData = reader.bytes(inner, "clientDataJSON", 1...8192)
         switch kind {
-        case .registration:
+        case .registration, .enrollment:
             attestationObject = reader.bytes(inner, "attestationObject", 1...65536)
             transports = reader.transports(inner)
-        case .authentication:
+        case .authentication, .challenge:
             authenticatorData = reader.bytes(inner, "authenticatorData", 1...8192)
             signature = reader.bytes(inner, "signature", 1...1024)
             if let handle = inner["userHandle"], !handle.isNull { userHandle = reader.bytes(inner, "userHandle", 1...64) }

@@ -7,6 +7,8 @@ import Storage
 /// Implements the methods `passkey.*`.
 public struct PasskeyService: Sendable {
     var context: AccountsContext
+    /// The context, for health checks.
+    package var accounts: AccountsContext { context }
     let configurations: TenantConfigurationCache
     let flows: Flows
 
@@ -70,6 +72,13 @@ struct PasskeyDraws: Sendable {
         id = Hex.encode(context.random.bytes(16))
         challenge = Base64URL.encode(context.random.bytes(32))
         userHandle = context.random.bytes(32)
+    }
+
+    /// Returns the user handle of an account. The first registration stores a new one.
+    func userHandle(of accountId: String, in tx: Transaction) throws -> [UInt8] {
+        if let handle = try tx.userHandle(of: accountId) { return handle }
+        try tx.setUserHandle(userHandle, of: accountId)
+        return userHandle
     }
 
     /// Returns the challenge, or the next one that a test has queued.

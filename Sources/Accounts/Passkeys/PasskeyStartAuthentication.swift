@@ -68,7 +68,7 @@ extension PasskeyService {
 
     /// Returns the passkeys of an account that browsers still offer, most recently used first.
     private func usable(of accountId: String, _ settings: PasskeySettings, in tx: Transaction) throws -> [PasskeyOptions.Descriptor] {
-        try tx.passkeys(of: accountId).filter { $0.relyingPartyId == settings.relyingPartyId }
+        try tx.passkeys(of: accountId).filter { $0.relyingPartyId == settings.relyingPartyId && $0.usage == .signIn }
             .sorted { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }.map(PasskeyOptions.Descriptor.init)
     }
 }

@@ -24,7 +24,7 @@ public struct PasswordResetService: Sendable {
                     continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
                     codeLength: tenant.codes.length,
                     resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
-        case .passwordRequired, .attributesRequired:
+        case .passwordRequired, .passkeyRequired, .attributesRequired:
             return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .completed, .secondFactorRequired, .enrollmentRequired, .enrollmentCode:
             return .completed(.init(continuationToken: token, expiresAt: flow.expiresAt))

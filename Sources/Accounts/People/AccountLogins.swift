@@ -118,9 +118,15 @@ extension AccountRecord {
             accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
             method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
             factors: factors.isEmpty ? nil : factors.map(\.answer),
-            passkeys: passkeys.isEmpty ? nil : passkeys.map(\.answer), attributes: EncodedObject(attributes),
+            passkeys: Self.signingIn(passkeys), attributes: EncodedObject(attributes),
             claims: EncodedObject(claims), disabled: isDisabled, mustChangePassword: mustChangePassword, createdAt: createdAt,
             updatedAt: updatedAt, tokensValidSince: validAfter == 0 ? nil : validAfter, lastSignInAt: lastSignInAt)
+    }
+
+    /// The passkeys with which the user signs in; those that are second factors are among the factors.
+    private static func signingIn(_ passkeys: [PasskeyRecord]) -> [Passkey]? {
+        let own = passkeys.filter { $0.usage == .signIn }.map(\.answer)
+        return own.isEmpty ? nil : own
     }
 
     /// The account as the `account.*` methods return it, with its logins and factors read from the store.

@@ -5,7 +5,7 @@ import Storage
 /// The stored account of a user in a tenant.
 package struct AccountRecord: Sendable {
     /// How the account was created, which determines how the user signs in.
-    package enum Method: String, Sendable { case password, code, federated, anonymous, custom }
+    package enum Method: String, Sendable { case password, code, passkey, federated, anonymous, custom }
 
     package let id: String
     package let tenantId: String
@@ -27,8 +27,8 @@ package struct AccountRecord: Sendable {
     package var updatedAt: Int64
     package var lastSignInAt: Int64?
 
-    /// Whether the account has its own sign-in method: a password or one-time codes.
-    var hasOwnWayIn: Bool { method == .password || method == .code }
+    /// Whether the account has its own sign-in method: a password, one-time codes, or a passkey with codes for its loss.
+    var hasOwnWayIn: Bool { method == .password || method == .code || method == .passkey }
 
     package init(
         id: String, tenantId: String, username: String? = nil, email: String? = nil, isEmailVerified: Bool, method: Method,
@@ -59,7 +59,7 @@ package struct AccountRecord: Sendable {
     /// if it has no sign-in method of its own and the tenant permits passwords. In the second case, the account may have been created by
     /// someone other than the owner of the address.
     func canReset(in tenant: TenantRecord) -> Bool {
-        password != nil || (!hasOwnWayIn && tenant.localAccountMethod != .emailCode)
+        password != nil || (!hasOwnWayIn && tenant.localAccountMethod.permitsPasswords)
     }
 
     /// Gives the account its own sign-in method after the user verified the address. Deletes all provider logins and sessions, because

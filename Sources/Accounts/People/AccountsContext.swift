@@ -25,6 +25,7 @@ public final class AccountsContext: Sendable {
         let deviceTurns = DevicePollingLimiter()
         let grantRefreshes: GrantRefreshCoordinator
         let hooks: Hooks
+        let authenticatorMetadata = AuthenticatorMetadataFiles()
 
         init(
             delivery: Delivery, faultyCarrier: @escaping @Sendable () -> MessageSender?, breachedPasswords: (any BreachedPasswordLookup)?,
@@ -77,6 +78,7 @@ public final class AccountsContext: Sendable {
     /// Receives the redirects of identity providers on the loopback interface.
     public var callbacks: CallbackListener { parts.callbacks }
     var deviceTurns: DevicePollingLimiter { parts.deviceTurns }
+    var authenticatorMetadata: AuthenticatorMetadataFiles { parts.authenticatorMetadata }
     var grantRefreshes: GrantRefreshCoordinator { parts.grantRefreshes }
 
     /// Asks the hooks of tenants.

@@ -25,7 +25,7 @@ package struct Flow: Sendable {
 
     /// The next step of the flow.
     enum Stage: String, Sendable {
-        case codeRequired, passwordRequired, attributesRequired, completed
+        case codeRequired, passwordRequired, passkeyRequired, attributesRequired, completed
         /// A second factor must be verified; a factor must be enrolled; the code of the factor being enrolled must be verified.
         case secondFactorRequired
         /// The texts in the store keep their first spelling.
@@ -71,6 +71,8 @@ package struct Flow: Sendable {
     /// The password of a sign-up, encrypted for the account.
     var password: [UInt8]?
     var attributes = JSONObject()
+    /// The passkey of a sign-up, which is registered with the account.
+    var passkey: SignUpPasskey?
     var code = Code()
     var sends: Int64 = 0
     /// The application that started the flow, and what it can do.
@@ -140,6 +142,7 @@ extension Flow.Stage {
         switch self {
         case .codeRequired: "\(namespace).submitCode"
         case .passwordRequired: "\(namespace).submitPassword"
+        case .passkeyRequired: "passkey.startRegistration"
         case .attributesRequired: "\(namespace).submitAttributes"
         case .completed: "signIn.withContinuation"
         case .secondFactorRequired: "mfa.resolve"

@@ -9,7 +9,7 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language, ending, application
+                language, ending, application, passkey
             FROM flow WHERE id = $1
             """, id, row: Flow.init)
     }
@@ -21,7 +21,7 @@ extension Transaction {
             SELECT
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language, ending, application
+                language, ending, application, passkey
             FROM flow WHERE request = $1 AND step = 1 AND requested_at > $2 AND ending IS NULL
                 AND (code_expires_at = 0 OR code_expires_at > $3) ORDER BY requested_at DESC, id LIMIT 1
             """, request, now - Flow.repeatSeconds, now, row: Flow.init)
@@ -33,11 +33,12 @@ extension Transaction {
             INSERT INTO flow (
                 id, tenant_id, kind, stage, step, username, account_id, is_decoy, is_verified, password, attributes, code, code_expires_at,
                 code_sent_at, code_tries, sends, request, requested_at, idle_until, ends_at,
-                language, application)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+                language, application, passkey)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
             """, flow.id, flow.tenantId, flow.kind.rawValue, flow.stage.rawValue, flow.step, flow.username, flow.accountId, flow.isDecoy,
             flow.isVerified, flow.password, JSONValue.object(flow.attributes).text, flow.code.mac, flow.code.expiresAt, flow.code.sentAt,
-            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt, flow.language, flow.application.text)
+            flow.code.tries, flow.sends, flow.request, flow.requestedAt, flow.idleUntil, flow.endsAt, flow.language, flow.application.text,
+            flow.passkey?.text)
     }
 
     func update(_ flow: Flow) throws {
@@ -45,11 +46,11 @@ extension Transaction {
             """
             UPDATE flow SET
                 stage = $2, step = $3, is_verified = $4, password = $5, attributes = $6, code = $7, code_expires_at = $8, code_sent_at = $9,
-                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14, ending = $15
+                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14, ending = $15, passkey = $16
             WHERE id = $1
             """, flow.id, flow.stage.rawValue, flow.step, flow.isVerified, flow.password, JSONValue.object(flow.attributes).text,
             flow.code.mac, flow.code.expiresAt, flow.code.sentAt, flow.code.tries, flow.sends, flow.request, flow.requestedAt,
-            flow.idleUntil, flow.ending?.rawValue)
+            flow.idleUntil, flow.ending?.rawValue, flow.passkey?.text)
     }
 
     /// Updates only the number of codes sent.
@@ -75,6 +76,7 @@ extension Flow {
         idleUntil = row.int(18)
         ending = row.optionalString(21).flatMap(ExitStatus.init(rawValue:))
         application = FlowApplication(text: row.optionalString(22))
+        passkey = row.optionalString(23).flatMap(SignUpPasskey.init(text:))
     }
 }
 

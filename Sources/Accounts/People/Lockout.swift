@@ -53,7 +53,7 @@ extension TenantRecord {
     func unlock(_ account: AccountRecord?, of address: String, at now: Int64, in tx: Transaction) throws -> String? {
         if try tx.lockout(of: Lockout.resets(of: address), at: now).lock(at: now) != nil { return nil }
         let canReset = account.map { $0.password != nil && !$0.isDisabled } ?? false
-        return (enumerationProtection ? localAccountMethod != .emailCode : canReset) ? "passwordReset.start" : nil
+        return (enumerationProtection ? localAccountMethod.permitsPasswords : canReset) ? "passwordReset.start" : nil
     }
 }
 

@@ -53,6 +53,7 @@ struct FactorCheck: Sendable {
         }
         guard let factor = factors.first(where: { $0.id == id }) else { throw FactorNotFound(factorId: id) }
         let shown = VerifiedFactor(kind: factor.kind.rawValue, factorId: factor.id)
+        if factor.kind == .passkey { throw StepNotPossible(expected: "mfa.challenge, then mfa.resolve with a response") }
         guard factor.kind == .totp else {
             guard id == challenged else { throw StepNotPossible(expected: "mfa.challenge") }
             let isRight = sending.matches(code, of: flow, at: now, tenant.codes)

@@ -1,10 +1,12 @@
 import Contract
+import Crypto
+import Platform
 import Storage
 
 /// The stored second factor of an account.
 package struct FactorRecord: Sendable, Equatable {
     /// The kind of factor, which determines how its codes are delivered.
-    package enum Kind: String, Sendable, CaseIterable { case totp, email, sms }
+    package enum Kind: String, Sendable, CaseIterable { case totp, email, sms, passkey }
 
     package let id: String
     package let accountId: String
@@ -18,6 +20,8 @@ package struct FactorRecord: Sendable, Equatable {
     package var lastStep: Int64?
     package let enrolledAt: Int64
     package var lastUsedAt: Int64?
+    /// The credential ID of a passkey. Its record is the passkey, not a row of the table of factors.
+    private(set) var credentialId: [UInt8]?
 
     package init(
         id: String, accountId: String, kind: Kind, displayName: String? = nil, target: String? = nil, secret: [UInt8]? = nil,
@@ -65,12 +69,17 @@ package enum FactorTables {
 }
 
 extension Transaction {
-    /// Returns the factors of an account, oldest first.
+    /// Returns the factors of an account, oldest first; after them the passkeys that are second factors.
     package func factors(of accountId: String) throws -> [FactorRecord] {
         try query(
             """
-            SELECT id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at FROM factor
-            WHERE account_id = $1 ORDER BY position, id
+            SELECT id, account_id, kind, display_name, target, secret, last_step, enrolled_at, last_used_at, NULL AS credential_id,
+                0 AS part, position
+            FROM factor WHERE account_id = $1
+            UNION ALL
+            SELECT NULL, account_id, 'passkey', name, NULL, NULL, NULL, created_at, last_used_at, credential_id, 1, position
+            FROM passkey WHERE account_id = $1 AND usage = 'secondFactor'
+            ORDER BY part, position, id
             """, accountId, row: FactorRecord.init)
     }
 
@@ -92,20 +101,45 @@ extension Transaction {
 
     /// Deletes all factors and the recovery codes of an account.
     package func deleteFactors(of accountId: String) throws {
+        try deleteCodeFactors(of: accountId)
+        try execute("DELETE FROM passkey WHERE account_id = $1 AND usage = 'secondFactor'", accountId)
+    }
+
+    /// Deletes the factors of an account that are not passkeys, and its recovery codes.
+    package func deleteCodeFactors(of accountId: String) throws {
         try execute("DELETE FROM factor WHERE account_id = $1", accountId)
         try setRecoveryCodes([], of: accountId)
     }
 
-    func deleteFactor(_ id: String) throws { try execute("DELETE FROM factor WHERE id = $1", id) }
+    func delete(_ factor: FactorRecord) throws {
+        guard let credentialId = factor.credentialId else {
+            try execute("DELETE FROM factor WHERE id = $1", factor.id)
+            return
+        }
+        try execute("DELETE FROM passkey WHERE account_id = $1 AND credential_id = $2", factor.accountId, credentialId)
+    }
 }
 
 extension FactorRecord {
     fileprivate init(_ row: Row) {
         self.init(
-            id: row.string(0), accountId: row.string(1), kind: Kind(rawValue: row.string(2)) ?? .totp, displayName: row.optionalString(3),
+            id: row.optionalString(0) ?? Self.id(ofPasskey: row.bytes(9)), accountId: row.string(1),
+            kind: Kind(rawValue: row.string(2)) ?? .totp, displayName: row.optionalString(3),
             target: row.optionalString(4), secret: row.optionalBytes(5), lastStep: row.optionalInt(6), enrolledAt: row.int(7),
             lastUsedAt: row.optionalInt(8))
+        credentialId = row.optionalBytes(9)
     }
+
+    /// A passkey as a second factor.
+    init(_ passkey: PasskeyRecord) {
+        self.init(
+            id: Self.id(ofPasskey: passkey.credentialId), accountId: passkey.accountId, kind: .passkey, displayName: passkey.name,
+            enrolledAt: passkey.createdAt, lastUsedAt: passkey.lastUsedAt)
+        credentialId = passkey.credentialId
+    }
+
+    /// The factor ID of a passkey. Credential IDs can be longer than factor IDs.
+    static func id(ofPasskey credentialId: [UInt8]) -> String { Base64URL.encode(Hash.sha256(credentialId).prefix(21)) }
 
     /// The factor as its user sees it.
     var answer: Factor {
@@ -128,7 +162,7 @@ extension Recipient {
     /// - Parameter target: An address or phone number that was validated at enrollment.
     init?(_ target: String, _ kind: FactorRecord.Kind) {
         switch kind {
-        case .totp: return nil
+        case .totp, .passkey: return nil
         case .email: self = .email(target)
         case .sms:
             guard let number = try? PhoneNumber(target) else { return nil }

@@ -20,11 +20,11 @@ extension MfaService {
             guard let account = try tx.account(found.flow.accountId) else { throw ContinuationTokenExpired() }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             try tx.requireUnlocked(account, found.tenant, at: now)
-            guard let factor = try tx.factors(of: account.id).first(where: { $0.id == factorId }) else {
-                throw FactorNotFound(factorId: factorId)
-            }
+            let factors = try tx.factors(of: account.id) + tx.passkeys(of: account.id, usable: found.tenant).map(FactorRecord.init)
+            guard let factor = factors.first(where: { $0.id == factorId }) else { throw FactorNotFound(factorId: factorId) }
             return factor
         }
+        if factor.kind == .passkey { return try challenge(factor, step, found.tenant) }
         guard let recipient = factor.recipient else {
             let flow = try step.take { tx, flow, _ in
                 try flow.require(.secondFactorRequired)

@@ -7,15 +7,21 @@ import Storage
 extension MfaService {
     /// Verifies the code of a factor, enrolls it, and starts a new session or completes the sign-in that required it.
     ///
-    /// - Throws: `FactorCodeInvalid`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
+    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
     ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
+        let submitted = try request.proof.map { try FactorProof($0.code, $0.response, .registration) }
         let flowStep = try flows.step(
             of: Self.enrollments, token: request.continuationToken, by: MfaConfirm.info.name,
-            with: [request.code.map { .string($0) } ?? .null] + (request.deferTokens ? [.bool(true)] : []), from: request.client
+            with: [FactorProof.identifying(request.proof?.code, request.proof?.response)] + (request.deferTokens ? [.bool(true)] : []),
+            from: request.client
         ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
         let attempt = completion.signInCall(of: name, call, at: now)
+        var registrar: PasskeyRegistrar?
+        if case .passkey = submitted {
+            registrar = try PasskeyRegistrar(context, try flowStep.peek().tenant, next: MfaEnroll.info.name, at: now)
+        }
         var result: (SignInCompletion.SignedIn, TenantRecord, PendingSignIn)?
         let flow = try flowStep.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.enrollmentCode)
@@ -38,20 +44,14 @@ extension MfaService {
             try SignInCompletion.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
-            var codeStep: Int64?
-            if !draft.isVerified {
-                switch check.judge(try request.requiredCode, of: draft, &flow, tenant, at: now) {
-                case .failure(let refusal):
-                    try tx.countFailure(of: flowStep.client, at: now)
-                    return .refused(refusal)
-                case .success(let found): codeStep = found
-                }
-            } else if !account.hasVerified(draft.target) {
-                // The address changed after `mfa.enroll`, so nobody has proved to own the new factor.
-                return .ended(FlowEnded(.accountChanged))
+            let (factor, shown): (FactorRecord, VerifiedFactor)
+            switch try enroll(submitted, draft, &flow, account, registrar, (tenant, now), in: tx) {
+            case .failure(let refusal):
+                if refusal.ends { return .ended(refusal.error) }
+                try tx.countFailure(of: flowStep.client, at: now)
+                return .refused(refusal.error)
+            case .success(let enrolled): (factor, shown) = enrolled
             }
-            let factor = record(of: draft, for: account, step: codeStep, at: now)
-            try tx.insert(factor)
             if draft.kind == .email, draft.target.map(Username.fold) == account.email.map(Username.fold) { account.isEmailVerified = true }
             account.updatedAt = now
             // End earlier sessions: they started without the second factor that is now required.
@@ -60,13 +60,49 @@ extension MfaService {
             try tx.endEmailChanges(of: account.id, except: flow.id)
             try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
-            signIn.proof = signIn.proof.adding(VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id))
+            signIn.proof = signIn.proof.adding(shown)
             if request.deferTokens { return try deferTokens(of: signIn, in: &flow, tx) }
             result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }
         guard let (signedIn, tenant, signIn) = result else { return try deferred(flow) }
         return try completion.answer(.signedIn(signedIn), tenant, signIn, at: now)
+    }
+
+    /// The refusal of a code or of a response.
+    private struct Refusal: Error {
+        let error: any ContractError
+        /// Whether the flow ends.
+        var ends = false
+    }
+
+    /// Verifies what was submitted, and stores the factor.
+    private func enroll(
+        _ submitted: FactorProof?, _ draft: FactorDraft, _ flow: inout Flow, _ account: AccountRecord, _ registrar: PasskeyRegistrar?,
+        _ circumstances: (tenant: TenantRecord, now: Int64), in tx: Transaction
+    ) throws -> Result<(FactorRecord, VerifiedFactor), Refusal> {
+        let (tenant, now) = circumstances
+        switch submitted {
+        case .passkey(let response):
+            guard draft.kind == .passkey, let registrar else { throw StepNotPossible(expected: "mfa.confirm with a code") }
+            return try enroll(response, name: draft.displayName, of: flow, registrar, at: now, in: tx)
+                .map { (FactorRecord($0), VerifiedFactor($0)) }.mapError { Refusal(error: $0) }
+        case .code, nil:
+            if draft.kind == .passkey { throw StepNotPossible(expected: "mfa.confirm with a response") }
+            var step: Int64?
+            if draft.isVerified {
+                // The address changed after `mfa.enroll`: the factor would belong to an address that is not proved.
+                guard account.hasVerified(draft.target) else { return .failure(Refusal(error: FlowEnded(.accountChanged), ends: true)) }
+            } else {
+                switch check.judge(try submitted.requiredCode, of: draft, &flow, tenant, at: now) {
+                case .failure(let refusal): return .failure(Refusal(error: refusal))
+                case .success(let found): step = found
+                }
+            }
+            let factor = record(of: draft, for: account, step: step, at: now)
+            try tx.insert(factor)
+            return .success((factor, VerifiedFactor(kind: draft.kind.rawValue, factorId: draft.id)))
+        }
     }
 
     private func record(of draft: FactorDraft, for account: AccountRecord, step: Int64?, at now: Int64) -> FactorRecord {
@@ -77,11 +113,11 @@ extension MfaService {
     }
 }
 
-extension MfaConfirm.Params {
+extension FactorProof? {
     /// - Throws: `InvalidParams` if the code is missing.
     fileprivate var requiredCode: String {
         get throws {
-            if let code { return code }
+            if case .code(let code) = self { return code }
             throw InvalidParams(
                 violations: [
                     Violation(pointer: "/code", rule: "required", message: "code is missing. Pass the code of the factor.")

@@ -34,6 +34,8 @@ extension MfaService {
             id: Base64URL.encode(context.random.bytes(21)), kind: kind, displayName: request.displayName,
             target: try target(of: request, source.account),
             secret: kind == .totp ? context.random.bytes(TOTP.secretCount) : nil)
+        if kind == .passkey { _ = try source.tenant.passkeySettings() }
+        let draws = PasskeyDraws(context)
         draft.isVerified = request.skipVerified && kind == .email && source.account.hasVerified(draft.target)
         let enrolled = draft
         guard let recipient = draft.recipient, !draft.isVerified else {
@@ -46,6 +48,7 @@ extension MfaService {
                     if isNew { try tx.insert(flow) }
                     try source.commit(enrolled, &flow, fingerprint, context.vault, at: now, in: tx)
                     try tx.update(flow)
+                    if kind == .passkey { try start(flow, source, draws, at: now, in: tx) }
                     return flow
                 }
             }
@@ -62,7 +65,7 @@ extension MfaService {
     /// Returns the recipient of codes in stored form, or `nil` for a TOTP app.
     private func target(of request: MfaEnroll.Params, _ account: AccountRecord) throws -> String? {
         switch request.kind {
-        case .totp:
+        case .totp, .passkey:
             if request.email != nil || request.phoneNumber != nil {
                 throw FactorTargetMissing(kind: request.kind.rawValue, needed: "neither email nor phoneNumber")
             }
@@ -113,6 +116,9 @@ extension MfaService {
         let (draft, tenant, token) = (try FactorDraft(sealed, of: flow.id, context.vault), source.tenant, flows.token(of: flow))
         let (sentTo, resendAt) = (draft.recipient?.masked ?? "***", flow.code.sentAt + tenant.codes.resendAfterSeconds)
         switch draft.kind {
+        case .passkey:
+            guard let ceremony = try context.database.read({ try $0.ceremony(flow.id) }) else { throw ContinuationTokenInvalid() }
+            return try answer(ceremony, flow, source)
         case .totp:
             guard let bytes = draft.secret else { throw ContinuationTokenInvalid() }
             let secret = Base32.encode(bytes)

@@ -3,14 +3,20 @@ import JSON
 import Messages
 
 extension MfaService {
-    /// Completes a sign-in with the code of a second factor.
+    /// Completes a sign-in with the code of a second factor, or with the response for a passkey.
     ///
-    /// - Throws: `FactorCodeInvalid`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
+    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
+        let submitted = try FactorProof(request.proof.code, request.proof.response, .authentication)
+        if case .passkey = submitted, request.factorId != nil {
+            let message = "factorId belongs to code. The passkey that made the response is the factor. Omit factorId."
+            throw InvalidParams(violations: [Violation(pointer: "/factorId", rule: "unknown", message: message)])
+        }
         let flowStep = try flows.step(
             of: Self.signIns, token: request.continuationToken, by: MfaResolve.info.name,
-            with: [request.factorId.map { .string($0) } ?? .null, .string(request.code)] + (request.deferTokens ? [.bool(true)] : []),
+            with: [request.factorId.map { .string($0) } ?? .null, FactorProof.identifying(request.proof.code, request.proof.response)]
+                + (request.deferTokens ? [.bool(true)] : []),
             from: request.client
         ).named(request.clientId)
         let (now, name) = (flowStep.now, flowStep.method)
@@ -33,10 +39,21 @@ extension MfaService {
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
                 try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
             }
-            switch try check.judge(
-                request.code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: flowStep.client, at: now,
-                in: tx)
-            {
+            let outcome: FactorCheck.Outcome
+            switch submitted {
+            case .passkey(let response):
+                switch try judge(response, of: flow, signIn.proof, attempt, tenant, in: tx) {
+                case .right(let shown): outcome = .right(shown)
+                case .refused(let refusal):
+                    try tx.countFailure(of: flowStep.client, at: now)
+                    return .refused(refusal)
+                }
+            case .code(let code):
+                outcome = try check.judge(
+                    code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: flowStep.client, at: now,
+                    in: tx)
+            }
+            switch outcome {
             case .refused(let refusal):
                 if try tx.lockout(of: subject, at: now).lock(at: now) != nil { try notify(.accountLocked) }
                 return .refused(refusal)

@@ -63,7 +63,7 @@ extension MfaService {
             case .last: throw LastFactor(factorId: factorId)
             }
         }
-        try tx.deleteFactor(factorId)
+        if let factor = factors.first(where: { $0.id == factorId }) { try tx.delete(factor) }
         // End the lockout that wrong codes caused, so that it does not block the user's next factor.
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }

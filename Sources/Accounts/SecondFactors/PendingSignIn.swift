@@ -65,6 +65,7 @@ struct PendingSignIn: Sendable, Equatable {
             object["secondFactor"] = ["kind": .string(factor.kind), "factorId": .string(factor.factorId)]
         }
         if isDeferred { object["isDeferred"] = .bool(true) }
+        object["acr"] = proof.acr.map { .string($0) }
         object["identity"] = identity.map { .object($0.object) }
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(flow))
     }
@@ -81,6 +82,7 @@ struct PendingSignIn: Sendable, Equatable {
             proof.secondFactor = VerifiedFactor(kind: kind, factorId: id)
         }
         isDeferred = object["isDeferred"]?.bool ?? false
+        proof.acr = object["acr"]?.string
         failures = object["failures"]?.int ?? 0
         audience = object["audience"]?.string
         scope = object["scope"]?.string

@@ -13,19 +13,26 @@ enum SecondFactorRule {
     /// - Parameters:
     ///   - proof: The verified first factor.
     ///   - factors: The factors of the account.
-    static func decide(_ policy: MfaPolicy, _ proof: SignInProof, _ factors: [FactorRecord]) -> Decision {
+    ///   - passkeys: The passkeys with which the user signs in. They satisfy a second factor that is required for another reason.
+    static func decide(
+        _ policy: MfaPolicy, _ proof: SignInProof, _ factors: [FactorRecord], passkeys: [PasskeyRecord] = []
+    ) -> Decision {
         // The backend that signs custom tokens is responsible for its own factors; anonymous accounts have none.
         if policy == .off || proof.provider == SignInProof.anonymous.provider || proof.provider == SignInProof.customProvider {
             return .nothing
         }
         if proof.provider == SignInProof.passkeyProvider, PasskeyMethods.areTwoFactors(proof.amr) { return .nothing }
-        if factors.isEmpty { return policy == .required ? .enrollment : .nothing }
-        return .challenge(useful(factors, after: proof).map(\.id))
+        if factors.isEmpty, policy != .required { return .nothing }
+        let all = useful(factors, after: proof, passkeys: passkeys)
+        return all.isEmpty ? .enrollment : .challenge(all.map(\.id))
     }
 
     /// Returns the factors that add security to the first one. After an emailed code, email factors add none. If there are no others, they
     /// are still returned, so that the user is not locked out.
-    static func useful(_ factors: [FactorRecord], after proof: SignInProof) -> [FactorRecord] {
+    ///
+    /// - Parameter passkeys: The passkeys with which the user signs in. That of the first factor adds none.
+    static func useful(_ factors: [FactorRecord], after proof: SignInProof, passkeys: [PasskeyRecord] = []) -> [FactorRecord] {
+        let factors = factors + passkeys.filter { $0.usage == .signIn && $0.id != proof.passkeyId }.map(FactorRecord.init)
         guard proof.provider == SignInProof.code.provider else { return factors }
         let others = factors.filter { $0.kind != .email }
         return others.isEmpty ? factors : others
@@ -65,11 +72,12 @@ enum EnrollmentRule {
     /// Returns the kinds that can be enrolled in a sign-in that requires a second factor. These are the kinds that `check` accepts for some
     /// target and whose codes can be sent.
     static func kinds(
-        email: String?, isEmailVerified: Bool, ownWayIn: String?, canSend: (Channel) -> Bool
+        email: String?, isEmailVerified: Bool, ownWayIn: String?, hasPasskeys: Bool = false, canSend: (Channel) -> Bool
     ) -> [FactorKind] {
         FactorKind.allCases.filter { kind in
             switch kind {
             case .totp: email == nil || isEmailVerified
+            case .passkey: hasPasskeys && (email == nil || isEmailVerified)
             case .sms: (email == nil || isEmailVerified) && canSend(.sms)
             // Until the account's own address is verified, it is the only address that can be enrolled; it adds nothing to a sign-in by
             // emailed codes.

@@ -46,6 +46,7 @@ extension SignInService {
                 StartedSession(
                     sessionId: session?.sessionId ?? "", accountId: signedIn.account.accountId, refreshToken: signedIn.refreshToken))
         case .codeRequired(let step): return .pending(continuationToken: step.continuationToken)
+        case .passkeyRequired(let step): return .pending(continuationToken: step.continuationToken)
         case .passwordRequired(let step): return .pending(continuationToken: step.continuationToken)
         case .secondFactorRequired(let step): return .pending(continuationToken: step.continuationToken)
         case .secondFactorEnrollmentRequired(let step): return .pending(continuationToken: step.continuationToken)

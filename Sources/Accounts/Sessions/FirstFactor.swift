@@ -32,7 +32,9 @@ extension SignInCompletion {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage
-        switch SecondFactorRule.decide(tenant.mfa, signIn.proof, try tx.factors(of: account.id)) {
+        switch SecondFactorRule.decide(
+            tenant.mfa, signIn.proof, try tx.factors(of: account.id), passkeys: try tx.passkeys(of: account.id, usable: tenant))
+        {
         case .nothing:
             if signIn.isAfterFailures {
                 try context.notify(
@@ -92,7 +94,8 @@ extension SignInCompletion {
             let hints = try context.database.read { tx -> [FactorHint] in
                 guard let sealed = try tx.factorStep(of: flow.id)?.signIn else { return [] }
                 let proof = try PendingSignIn(sealed, of: flow.id, context.vault).proof
-                let factors = SecondFactorRule.useful(try tx.factors(of: flow.accountId), after: proof)
+                let factors = SecondFactorRule.useful(
+                    try tx.factors(of: flow.accountId), after: proof, passkeys: try tx.passkeys(of: flow.accountId, usable: tenant))
                 let hasCodes = try tx.recoveryCodesLeft(of: flow.accountId) > 0
                 return factors.map(\.hint) + (hasCodes ? [FactorHint(factorId: VerifiedFactor.recovery.factorId, kind: .recovery)] : [])
             }
@@ -101,6 +104,7 @@ extension SignInCompletion {
             let account = try context.database.read { try $0.account(flow.accountId) }
             let kinds = EnrollmentRule.kinds(
                 email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
+                hasPasskeys: tenant.settings.passkeys != nil,
                 canSend: { context.delivery.carries($0, for: tenant.settings.delivery) })
             return .secondFactorEnrollmentRequired(
                 .init(

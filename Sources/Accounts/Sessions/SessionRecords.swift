@@ -27,6 +27,8 @@ package struct SessionRecord: Sendable {
     var grant = AccessGrant()
     /// The credential ID of the passkey that began the session, if any.
     var passkeyId: String?
+    /// The strength of the passkey that was used, if any.
+    var acr: String?
 
     package init(
         id: String, accountId: String, amr: [String], provider: String, claims: JSONObject, secondFactor: VerifiedFactor?,
@@ -80,6 +82,7 @@ extension SessionRecord {
         var proof = SignInProof(
             amr: amr, provider: provider, claims: claims, authenticatedAt: authenticatedAt, secondFactor: secondFactor)
         proof.passkeyId = passkeyId
+        proof.acr = acr
         return proof
     }
 }
@@ -92,7 +95,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id, client_id, application_id
+                scope, audience, passkey_id, client_id, application_id, acr
             FROM session WHERE id = $1 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
             """, id,
             row: SessionRecord.init)
@@ -103,7 +106,7 @@ extension Transaction {
             """
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id, client_id, application_id
+                scope, audience, passkey_id, client_id, application_id, acr
             FROM session
             WHERE account_id = $1 AND expires_at > $2 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
             ORDER BY created_at DESC, id LIMIT $3
@@ -115,12 +118,12 @@ extension Transaction {
             """
             INSERT INTO session (
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
-                scope, audience, passkey_id, client_id, application_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                scope, audience, passkey_id, client_id, application_id, acr)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """, session.id, session.accountId, session.amr.joined(separator: " "), session.provider,
             JSONValue.object(session.claims).text, session.authenticatedAt, session.createdAt, session.lastUsedAt, session.expiresAt,
             session.secondFactor?.kind, session.secondFactor?.factorId, session.grant.scopes.text, session.grant.audience,
-            session.passkeyId, session.grant.application?.clientId, session.grant.application?.id)
+            session.passkeyId, session.grant.application?.clientId, session.grant.application?.id, session.acr)
     }
 
     func touchSession(_ id: String, usedAt now: Int64, expiresAt: Int64) throws {
@@ -189,16 +192,20 @@ extension Transaction {
 
 extension SessionRecord {
     fileprivate init(_ row: Row) {
+        let amr = row.string(2).split(separator: " ").map(String.init)
         self.init(
-            id: row.string(0), accountId: row.string(1), amr: row.string(2).split(separator: " ").map(String.init),
+            id: row.string(0), accountId: row.string(1), amr: amr,
             provider: row.string(3), claims: (try? JSONValue(parsing: row.string(4)))?.object ?? [:],
-            secondFactor: row.optionalString(9).map { VerifiedFactor(kind: $0, factorId: row.optionalString(10) ?? "") },
+            secondFactor: row.optionalString(9).map {
+                VerifiedFactor(kind: $0, factorId: row.optionalString(10) ?? "", amr: amr, acr: row.optionalString(16))
+            },
             authenticatedAt: row.int(5), createdAt: row.int(6), lastUsedAt: row.int(7), expiresAt: row.int(8),
             grant: AccessGrant(audience: row.optionalString(12), scopes: Scopes(row.string(11))))
         if let clientId = row.optionalString(14), let id = row.optionalString(15) {
             grant.application = ApplicationName(id: id, clientId: clientId)
         }
         passkeyId = row.optionalString(13)
+        acr = row.optionalString(16)
     }
 }
 

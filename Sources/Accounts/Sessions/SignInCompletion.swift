@@ -97,6 +97,7 @@ package struct SignInCompletion: Sendable {
             expiresAt: now + tenant.tokens.idleSeconds,
             grant: try grant(of: signIn, by: tenant, in: tx))
         session.passkeyId = proof.passkeyId
+        session.acr = proof.acr
         if isDisabled {
             _ = try tx.deleteSessions(of: account.id)
             try context.audit.record(

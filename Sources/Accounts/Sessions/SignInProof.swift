@@ -14,6 +14,8 @@ package struct SignInProof: Sendable, Equatable {
     package var secondFactor: VerifiedFactor?
     /// The credential ID of the passkey that began the session, if any.
     var passkeyId: String?
+    /// The strength of the passkey that was used (OpenID Connect EAP ACR Values 1.0), if any.
+    var acr: String?
 
     package init(
         amr: [String], provider: String, claims: JSONObject = JSONObject(), authenticatedAt: Int64? = nil,
@@ -35,10 +37,9 @@ package struct SignInProof: Sendable, Equatable {
 
     /// - Parameter isVerified: Whether the authenticator verified the user, so that the passkey is two factors.
     static func passkey(_ passkey: PasskeyRecord, isVerified: Bool) -> SignInProof {
-        // A synchronized passkey is no single piece of hardware.
-        let amr = [passkey.isBackupEligible ? "swk" : "hwk", "user"] + (isVerified ? ["mfa"] : [])
-        var proof = SignInProof(amr: amr, provider: passkeyProvider)
+        var proof = SignInProof(amr: PasskeyMethods.methods(of: passkey) + (isVerified ? ["mfa"] : []), provider: passkeyProvider)
         proof.passkeyId = passkey.id
+        proof.acr = PasskeyMethods.strength(of: passkey)
         return proof
     }
 
@@ -49,6 +50,20 @@ package struct SignInProof: Sendable, Equatable {
 
 /// What the authentication methods of a session tell about passkeys (RFC 8176 section 2).
 enum PasskeyMethods {
+    /// Resistant to phishing; also protected by hardware.
+    static let resistant = "phr"
+    static let strong = "phrh"
+
+    /// The methods of a passkey without verification of the user. A synchronized passkey is no single piece of hardware.
+    static func methods(of passkey: PasskeyRecord) -> [String] {
+        [passkey.isBackupEligible || passkey.isHardwareProtected == false ? "swk" : "hwk", "user"]
+    }
+
+    /// The value of `acr` for a passkey. Only metadata whose root was verified proves the protection by hardware.
+    static func strength(of passkey: PasskeyRecord) -> String {
+        passkey.attestationTrust == "verified" && passkey.isHardwareProtected == true ? strong : resistant
+    }
+
     static func usedPasskey(_ amr: [String]) -> Bool { amr.contains("hwk") || amr.contains("swk") }
 
     /// Whether the session began with a passkey and verification of the user, which are two factors.

@@ -9,7 +9,7 @@ enum SignInMethodHint {
 
     init(to account: AccountRecord, _ tenant: TenantRecord, _ configurations: TenantConfigurationCache, in tx: Transaction) throws {
         if account.hasOwnWayIn {
-            self = .here(account.method)
+            self = .here(account.method == .password ? .password : .code)
             return
         }
         let logins = try tx.accountLogins(of: account.id).map(\.providerId)

@@ -28,6 +28,7 @@ public struct SignUpService: Sendable {
                     codeLength: tenant.codes.length,
                     resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
         case .passwordRequired: return .passwordRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
+        case .passkeyRequired: return .passkeyRequired(.init(continuationToken: token, expiresAt: flow.expiresAt))
         case .attributesRequired:
             let missing = AttributeRules.missing(tenant.attributes, in: flow.attributes)
             return .attributesRequired(.init(continuationToken: token, expiresAt: flow.expiresAt, attributes: missing))
@@ -50,6 +51,7 @@ public struct SignUpService: Sendable {
             try gate.decideCreation(
                 of: &account, tenant, provider: account.password == nil ? "code" : "password", by: step.method, in: tx)
             guard try tx.insert(account) else { return false }
+            try tx.registerPasskey(of: flow)
             try context.audit.record(AuditEvent(step.method, call, tenant: tenant.id, subject: flow.accountId), at: now, in: tx)
             return true
         }
@@ -79,6 +81,12 @@ public struct SignUpService: Sendable {
                 flow.password = password
             }
             flow.take(state)
+            if state.stage == .completed, try tx.isPasskeyTaken(of: flow) {
+                // Another user has registered this credential ID since it was accepted.
+                flow.passkey?.passkey = nil
+                flow.stage = .passkeyRequired
+                return .moved
+            }
             if effects.contains(.createAccount), try !create(flow, tenant, in: tx) {
                 return .ended(UserAlreadyExists(next: "signIn.start"))
             }
@@ -94,7 +102,9 @@ extension SignUpService: SignUpHandlers {}
 extension Flow {
     /// The state on which the transition table depends.
     var signUpState: SignUpState {
-        SignUpState(stage: stage, isVerified: isVerified, hasPassword: password != nil, attributes: attributes)
+        SignUpState(
+            stage: stage, isVerified: isVerified, hasPassword: password != nil, hasPasskey: passkey?.passkey != nil,
+            attributes: attributes)
     }
 
     mutating func take(_ state: SignUpState) {
@@ -105,9 +115,10 @@ extension Flow {
 
     /// The account that a completed sign-up creates. If the tenant no longer accepts passwords, the account gets none.
     func account(of tenant: TenantRecord, at now: Int64) -> AccountRecord {
-        let password = tenant.localAccountMethod == .emailCode ? nil : password
+        let password = tenant.localAccountMethod.permitsPasswords ? password : nil
         return AccountRecord(
             id: accountId, tenantId: tenantId, username: username, email: username, isEmailVerified: true,
-            method: password == nil ? .code : .password, password: password, attributes: attributes, createdAt: now, updatedAt: now)
+            method: password != nil ? .password : passkey?.passkey != nil ? .passkey : .code, password: password, attributes: attributes,
+            createdAt: now, updatedAt: now)
     }
 }

@@ -64,7 +64,7 @@ extension SignUpService {
         _ password: String, _ tenant: TenantRecord, address: String, attributes: JSONObject, of accountId: String? = nil,
         _ method: String, _ call: any CallContext
     ) throws {
-        if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
         let words = ContextWords(addresses: [address], attributes: attributes, tenant)
         try context.check(password, tenant, context: words, of: accountId, method, call)
     }

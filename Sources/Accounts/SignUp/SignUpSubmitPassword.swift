@@ -16,7 +16,7 @@ extension SignUpService {
             let method = tenant.localAccountMethod
             _ = try SignUpTransition.decide(flow.signUpState, .password, method, tenant.attributes)
             // If the tenant disabled passwords after requesting this one, the password is not validated.
-            if method != .emailCode {
+            if method.permitsPasswords {
                 try check(
                     request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, step.method, call)
                 sealed = try context.passwords.sealed(request.password, as: flow.accountId)

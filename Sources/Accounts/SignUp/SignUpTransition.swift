@@ -6,6 +6,7 @@ struct SignUpState: Sendable, Equatable {
     var stage: Flow.Stage
     var isVerified = false
     var hasPassword = false
+    var hasPasskey = false
     /// The attributes that were accepted so far.
     var attributes = JSONObject()
 }
@@ -15,6 +16,7 @@ enum SignUpInput: Sendable {
     case code(isRight: Bool)
     case resend
     case password
+    case passkey
     case attributes(JSONObject)
 }
 
@@ -24,7 +26,7 @@ enum SignUpEffect: Sendable, Equatable {
 }
 
 /// The transition table of a sign-up: Sources/Accounts/README.md, "Sign-up". The trailing comments name its states: U1 and U2 wait for the
-/// code, U3 and U4 for a password, U5 for attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra
+/// code, U3 and U4 for a password or a passkey, U5 for attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra
 /// distinguishes and this implementation does not.
 enum SignUpTransition {
     /// Decides the next state and the effects of an input. After verification, the required step depends on the tenant's current settings,
@@ -46,19 +48,24 @@ enum SignUpTransition {
         case (.codeRequired, .resend):  // U1, U2: challenge
             return (state, [.sendCode])
         case (.codeRequired, .password):  // U1, U2 before verification
-            if method == .emailCode { throw PasswordNotAccepted() }
+            if !method.permitsPasswords { throw PasswordNotAccepted() }
             next.hasPassword = true
             effects = [.keepPassword]
-        case (.passwordRequired, .password) where method == .emailCode:
+        case (.passwordRequired, .password) where !method.permitsPasswords:
             break  // It was asked for before the tenant changed; nothing keeps it now.
         case (.passwordRequired, .password),
             (.attributesRequired, .password) where due == .passwordRequired:  // U3, U4
             next.hasPassword = true
             effects = [.keepPassword]
+        case (.passkeyRequired, .passkey),
+            (.attributesRequired, .passkey) where due == .passkeyRequired,
+            (.passwordRequired, .passkey) where due == .passkeyRequired:
+            next.hasPasskey = true
         case (.codeRequired, .attributes(let given)):  // U1, U2 before verification
             for (name, value) in given.members { next.attributes[name] = value }
         case (.attributesRequired, .attributes(let given)),
-            (.passwordRequired, .attributes(let given)) where due != .passwordRequired:  // U5
+            (.passwordRequired, .attributes(let given)) where due != .passwordRequired && due != .passkeyRequired,
+            (.passkeyRequired, .attributes(let given)) where due != .passwordRequired && due != .passkeyRequired:  // U5
             // At this stage the input must contain a required attribute; values that were already accepted can be repeated.
             let asked = definitions.filter(\.required).map(\.name)
             if due == .attributesRequired, !given.names.contains(where: { asked.contains($0) }) { break }
@@ -74,15 +81,16 @@ enum SignUpTransition {
     /// The step that the tenant's current settings require; `completed` if nothing is missing.
     static func due(_ state: SignUpState, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]) -> Flow.Stage {
         switch state.stage {
-        case .passwordRequired, .attributesRequired: stage(after: state, method, definitions)
+        case .passwordRequired, .passkeyRequired, .attributesRequired: stage(after: state, method, definitions)
         default: state.stage
         }
     }
 
-    /// The next step: verify the address, then set a password, then submit missing attributes.
+    /// The next step: verify the address, then set a password or register a passkey, then submit missing attributes.
     static func stage(after state: SignUpState, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]) -> Flow.Stage {
         if !state.isVerified { return .codeRequired }
         if method == .emailPassword, !state.hasPassword { return .passwordRequired }
+        if method == .passkey, !state.hasPasskey { return .passkeyRequired }
         return AttributeRules.missing(definitions, in: state.attributes).isEmpty ? .completed : .attributesRequired
     }
 }

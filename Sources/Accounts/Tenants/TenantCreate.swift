@@ -10,6 +10,7 @@ extension TenantService {
     public func create(_ request: TenantCreate.Params, _ call: any CallContext) throws -> TenantCreate.Result {
         let now = context.clock.now
         try TenantRules.check(request)
+        try TenantRules.checkFiles(of: request, at: now)
         let algorithm = Crypto.SigningAlgorithm(rawValue: request.signingAlgorithm.rawValue)!
         let key = try NewSigningKey(for: .tenant(request.tenantId), algorithm: algorithm, activeAt: now, context.service)
         var settings = request

@@ -47,6 +47,11 @@ package enum TenantRules {
             reason: "the tenant would give up the assurance \(tenant.settings.assurance.rawValue); to confirm, set acceptsLessAssurance")
     }
 
+    /// - Throws: `InvalidTenantSettings` if a file that the settings name cannot be used.
+    package static func checkFiles(of settings: TenantCreate.Params, at now: Int64) throws {
+        try AuthenticatorMetadataFiles.check(settings.passkeys, at: now)
+    }
+
     /// - Throws: `InvalidTenantSettings` if the changed settings make existing passkeys useless.
     package static func check(changeOf tenant: TenantRecord, to settings: TenantCreate.Params, in tx: Transaction) throws {
         try PasskeySettingsRules.check(change: settings.passkeys, of: tenant, in: tx)

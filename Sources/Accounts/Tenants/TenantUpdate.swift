@@ -8,6 +8,7 @@ extension TenantService {
     public func update(_ request: TenantUpdate.Params, _ call: any CallContext) throws -> TenantUpdate.Result {
         let now = context.clock.now
         let given = request.delivery?.sealed(for: request.tenantId, context.vault)
+        if let passkeys = request.passkeys { try AuthenticatorMetadataFiles.check(passkeys, at: now) }
         let changed = try context.database.write { tx in
             try tx.lock([KeyOwner.tenant(request.tenantId).path])
             guard let tenant = try tx.tenant(request.tenantId) else { throw TenantNotFound(tenantId: request.tenantId) }

@@ -108,7 +108,7 @@ package struct TenantTokenClaims: Sendable {
         // A passkey resists phishing (OpenID Connect EAP ACR Values 1.0).
         if PasskeyMethods.usedPasskey(session.amr) {
             writer.key("acr")
-            writer.string("phr")
+            writer.string(session.acr ?? PasskeyMethods.resistant)
         }
         return writer
     }

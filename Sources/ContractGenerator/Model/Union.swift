@@ -39,8 +39,16 @@ struct Union {
         let isEverywhere = having.count == variants.count
         let isRequired = isEverywhere && having.allSatisfy { $0.object.property(name)!.isRequired }
         return Property(
-            name: name, type: first.type, isRequired: isRequired, defaultValue: nil,
+            name: name, type: Self.type(of: having.map { $0.object.property(name)! }), isRequired: isRequired, defaultValue: nil,
             description: description(name, first, having) + (isEverywhere ? "" : " " + presence(having)))
+    }
+
+    /// Returns the type of a member: of constants, the enumeration of their values.
+    private static func type(of properties: [Property]) -> Type {
+        var values: [String] = []
+        for constant in properties.compactMap(\.constant) where !values.contains(constant) { values.append(constant) }
+        guard values.count > 1 else { return properties[0].type }
+        return Type(description: properties[0].type.description, isSecret: false, shape: .enumeration(values))
     }
 
     /// Returns the descriptions of a member in the variants, each with its variants if there are several.

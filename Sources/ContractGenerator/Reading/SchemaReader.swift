@@ -165,6 +165,8 @@ struct SchemaReader {
     private static func withoutDescription(_ schema: JSONValue) -> String {
         var object = schema.object ?? JSONObject()
         object["description"] = nil
+        // Constants of the variants may differ: together they are one enumeration.
+        if object["const"] != nil { object["const"] = true }
         return JSONValue.object(object).text
     }
 

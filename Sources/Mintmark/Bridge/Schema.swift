@@ -85,5 +85,6 @@ public enum Schema {
         Migration(version: 6, statements: ApplicationTables.statements),
         Migration(version: 7, statements: HookTables.statements),
         Migration(version: 8, statements: ActionCodeTables.statements),
+        Migration(version: 9, statements: PasskeyTables.metadata),
     ]
 }

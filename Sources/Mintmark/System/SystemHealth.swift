@@ -22,12 +22,18 @@ extension SystemService {
             let reason = contractError(error)?.message ?? "the store failed"
             checks.append(HealthCheck(name: "store", ok: false, detail: reason))
         }
+        if let services = try? mintmark.services() {
+            let context = services.passkey.accounts
+            for finding in (try? context.metadataFindings(at: context.clock.now)) ?? [] {
+                checks.append(HealthCheck(name: "passkeyMetadata", ok: false, detail: finding.detail))
+            }
+        }
         let dropped = mintmark.logRing?.dropped ?? 0
         checks.append(
             HealthCheck(
                 name: "log", ok: dropped == 0,
                 detail: dropped == 0 ? nil : "\(dropped) log lines were dropped because standard error is not read"))
-        // Dropped log lines do not make the process unready.
+        // Dropped log lines and unreadable metadata do not make the process unready.
         return SystemHealth.Result(ready: checks.first { $0.name == "store" }?.ok ?? false, checks: checks)
     }
 }

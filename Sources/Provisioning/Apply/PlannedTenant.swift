@@ -39,6 +39,7 @@ struct PlannedTenant {
             if let existing {
                 try TenantRules.check(lessAssurance: declaration.acceptsLessAssurance, from: existing, to: settings.assurance)
             }
+            if settings.passkeys != existing?.settings.passkeys { try TenantRules.checkFiles(of: settings, at: now) }
         } catch let error as InvalidTenantSettings {
             problems.add(pointer + error.pointer, rule: InvalidTenantSettings.type, "The setting is not valid: \(error.reason).")
             return nil

@@ -30,7 +30,7 @@ struct ImportCheck {
         let logins = logins(given.providers ?? [])
         let password = password(given)
         let method = Self.method(given, hasLogins: !logins.isEmpty)
-        if given.email == nil, given.passwordHash != nil || method == .password || method == .code {
+        if given.email == nil, given.passwordHash != nil || method == .password || method == .code || method == .passkey {
             add("/email", "required", "email is missing: users who sign in with a password or one-time codes need an email address.")
         }
         if given.accountId == nil, given.email == nil, logins.isEmpty {
@@ -41,6 +41,7 @@ struct ImportCheck {
             add("/phoneNumber", error)
         } catch {}
         let factors = factors(given)
+        let passkeys = passkeys(given.passkeys ?? [])
         let attributes = attributes(given.attributes ?? [:])
         do { try TenantTokenClaims.check(custom: given.claims ?? [:]) } catch let error as ClaimNameReserved {
             add("/claims", error)
@@ -53,7 +54,7 @@ struct ImportCheck {
             updatedAt: given.updatedAt ?? now, lastSignInAt: given.lastSignInAt)
         return ImportDraft(
             line: line, account: account, hasOwnId: given.accountId != nil, logins: logins, factors: factors,
-            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber)
+            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber, passkeys: passkeys)
     }
 
     private mutating func username(_ text: String?) -> Username? {
@@ -65,7 +66,8 @@ struct ImportCheck {
     private static func method(_ given: PortableAccount, hasLogins: Bool) -> AccountRecord.Method {
         if let method = given.method { return AccountRecord.Method(rawValue: method.rawValue) ?? .code }
         if given.passwordHash != nil { return .password }
-        return hasLogins ? .federated : given.email != nil ? .code : .anonymous
+        if hasLogins { return .federated }
+        return given.email != nil ? .code : given.passkeys?.isEmpty == false ? .federated : .anonymous
     }
 
     /// Provider IDs in Firebase exports that repeat a sign-in method of the account itself.
@@ -175,6 +177,9 @@ extension ImportCheck {
                 if secret?.count ?? 0 < 10 {
                     add("\(pointer)/secret", "required", "An authenticator app requires its secret, at least 10 bytes in Base32.")
                 }
+            case .passkey:
+                add("\(pointer)/kind", "enum", "Passkeys do not stand among the factors. Move it to passkeys, with the usage secondFactor.")
+                continue
             case .email:
                 do { target = try Username(factor.email ?? "").typed } catch let error as InvalidUsername {
                     add("\(pointer)/email", error)

@@ -15,6 +15,7 @@ struct ImportDraft {
     let factors: [Factor]
     let password: Password
     var phoneNumber: String? = nil
+    var passkeys: [PasskeyRecord] = []
 
     struct Login {
         /// The index of the login in the account's `providers`.

@@ -24,6 +24,7 @@ extension Transaction {
         facts.loginOwners = try draft.logins.map { login in
             try owner(ofLogin: login.record.subject, at: login.record.providerId, in: tenantId)
         }
+        facts.passkeyOwners = try draft.passkeys.map { try passkey($0.credentialId, in: tenantId)?.accountId }
         return facts
     }
 
@@ -43,11 +44,24 @@ extension Transaction {
         if let address = account.username, try !rename(account, to: address) { throw SerializationConflict() }
         try update(account)
         try deleteAccountLogins(of: account.id)
+        try deletePasskeys(of: account.id)
         try deleteFactors(of: account.id)
         _ = try deleteSessions(of: account.id)
         try endFlows(of: account.id)
         try clearLockout(of: account.lockoutSubject)
         try add(logins, factors, to: account)
+    }
+
+    /// Adds the passkeys of an imported account. Passkeys that have different user handles keep them; the first one is that of new
+    /// registrations.
+    ///
+    /// - Throws: `SerializationConflict` if a concurrent transaction has just taken one of them.
+    func add(_ passkeys: [PasskeyRecord], of accountId: String) throws {
+        for var passkey in passkeys {
+            passkey.accountId = accountId
+            guard try insert(passkey, attestationObject: []) else { throw SerializationConflict() }
+        }
+        if let first = passkeys.first { try setUserHandle(first.userHandle, of: accountId) }
     }
 
     private func add(_ logins: [AccountLogin], _ factors: [FactorRecord], to account: AccountRecord) throws {

@@ -20,6 +20,8 @@ enum ImportRule {
         var phoneOwner: String?
         /// The IDs of the accounts to which the logins are linked; `nil` for each unlinked login.
         var loginOwners: [String?] = []
+        /// The IDs of the accounts that have the passkeys; `nil` for each new one.
+        var passkeyOwners: [String?] = []
     }
 
     enum Decision: Equatable {
@@ -80,6 +82,13 @@ enum ImportRule {
             add(
                 "/providers/\(login.place)", CredentialAlreadyInUse(providerId: "", pendingToken: ""),
                 "This login of \(login.record.providerId) belongs to account \(owner). Remove one of the two, or merge them.")
+        }
+        for (place, owner) in facts.passkeyOwners.enumerated() {
+            guard let owner, owner != present else { continue }
+            violations.append(
+                Violation(
+                    pointer: "/passkeys/\(place)/credentialId", rule: "alreadyRegistered",
+                    message: "This passkey belongs to account \(owner). Remove one of the two, or merge them."))
         }
         if !violations.isEmpty { return .refuse(violations) }
         return present.map { .replace($0) } ?? .insert

@@ -22,6 +22,9 @@ struct ImportedNames {
         for login in draft.logins {
             names.append(("/providers/\(login.place)", Self.key(login.record.providerId, login.record.subject)))
         }
+        for (place, passkey) in draft.passkeys.enumerated() {
+            names.append(("/passkeys/\(place)/credentialId", Self.key("passkey", passkey.id)))
+        }
         let seen = names.compactMap { name in lines[name.key].map { (name.pointer, $0) } }
         if seen.isEmpty { for name in names { lines[name.key] = draft.line } }
         return seen

@@ -15,7 +15,7 @@ struct PortableAccounts {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
             ClosureBox(
                 account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id),
-                phoneNumber: try tx.phoneNumber(of: $0.id))
+                phoneNumber: try tx.phoneNumber(of: $0.id), passkeys: try tx.passkeys(of: $0.id))
         }
     }
 
@@ -25,16 +25,21 @@ struct PortableAccounts {
         let logins: [AccountLogin]
         let factors: [FactorRecord]
         let phoneNumber: String?
+        let passkeys: [PasskeyRecord]
     }
 
     /// - Throws: `SealBroken`.
     func portable(_ held: ClosureBox) throws -> PortableAccount {
         let account = held.account
+        // A passkey that is a second factor is among the passkeys.
+        let factors = held.factors.filter { $0.kind != .passkey }
         var portable = PortableAccount(
             accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
             phoneNumber: held.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
             providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
-            factors: held.factors.isEmpty ? nil : try held.factors.map(factor), attributes: account.attributes, claims: account.claims,
+            factors: factors.isEmpty ? nil : try factors.map(factor),
+            passkeys: held.passkeys.isEmpty ? nil : held.passkeys.map(PortablePasskey.init), attributes: account.attributes,
+            claims: account.claims,
             disabled: account.isDisabled, mustChangePassword: account.mustChangePassword, createdAt: account.createdAt,
             updatedAt: account.updatedAt, lastSignInAt: account.lastSignInAt)
         if withSecrets, let sealed = account.password, let hashed = try context.passwords.hashed(sealed, as: account.id) {

@@ -111,6 +111,7 @@ struct LoginPage: Sendable {
             case .totp: "Authenticator app"
             case .email: "Code by email"
             case .sms: "Code by SMS"
+            case .passkey: "Passkey"
             case .recovery: "Recovery code"
             }
         return [kind, hint.displayName ?? hint.sentTo].compactMap { $0 }.joined(separator: ": ")

@@ -67,7 +67,7 @@ extension TestProvider {
             return try challenge(form["factor"] ?? "", token, email, mfa, call)
         case .factorCode(let email, let token, let factor, _):
             return try next(
-                try mfa.resolve(.init(continuationToken: token, factorId: factor, code: form["code"] ?? ""), call), email, issuer)
+                try mfa.resolve(.init(continuationToken: token, factorId: factor, proof: .code(form["code"] ?? "")), call), email, issuer)
         }
     }
 
@@ -78,7 +78,8 @@ extension TestProvider {
         case .codeRequired(let step): return .next(.code(email, step.continuationToken, sentTo: step.sentTo ?? email))
         case .passwordRequired(let step): return .next(.password(email, step.continuationToken))
         case .secondFactorRequired(let step):
-            let (hints, token) = (step.hints, step.continuationToken)
+            // The pages have no scripts, which passkeys need.
+            let (hints, token) = (step.hints.filter { $0.kind != .passkey }, step.continuationToken)
             guard let first = hints.first else {
                 throw OAuthRefusal("access_denied", "The account has no usable second factor.")
             }
@@ -86,6 +87,7 @@ extension TestProvider {
                 return .next(.factors(email, token, hints))
             }
             return try challenge(first.factorId, token, email, MfaService(context, configurations), InProcessCall())
+        case .passkeyRequired: throw OAuthRefusal("access_denied", "The pages of the test provider cannot use passkeys.")
         case .secondFactorEnrollmentRequired:
             throw OAuthRefusal(
                 "access_denied",

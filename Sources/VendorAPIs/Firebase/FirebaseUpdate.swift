@@ -133,13 +133,13 @@ extension FirebaseCall {
         }
     }
 
-    /// Replaces the second factors of an account.
+    /// Replaces the second factors of an account, except passkeys, which this API does not know.
     func setFactors(_ factors: [FactorRecord], of id: String) throws {
         if factors.count > 5 { throw FirebaseError("SECOND_FACTOR_LIMIT_EXCEEDED") }
         try context.database.write { tx in
             let present = try tx.factors(of: id)
-            try tx.deleteFactors(of: id)
-            for factor in factors {
+            try tx.deleteCodeFactors(of: id)
+            for factor in factors where factor.kind != .passkey {
                 let enrolledAt = present.first { $0.id == factor.id }?.enrolledAt ?? factor.enrolledAt
                 try tx.insert(
                     FactorRecord(

@@ -88,6 +88,8 @@ extension FirebaseCall {
         switch factor.kind {
         case .sms: (shown["phoneInfo"], shown["unobfuscatedPhoneInfo"]) = (.string(factor.target ?? ""), .string(factor.target ?? ""))
         case .totp: shown["totpInfo"] = [:]
+        // Firebase has no form for passkeys.
+        case .passkey: break
         case .email: shown["emailInfo"] = ["emailAddress": .string(factor.target ?? "")]
         }
         return shown

@@ -4,10 +4,10 @@ import JSON
 
 /// Answers the methods of `mfa`. Each throws the errors of its schema.
 public protocol MfaHandlers: CallScoped {
-    /// Send the one-time code for a second factor.
+    /// Send the one-time code for a second factor, or start the use of a passkey.
     func challenge(_ request: MfaChallenge.Params, _ call: any CallContext) throws -> MfaChallenge.Result
 
-    /// Complete the enrollment of a second factor by submitting its code.
+    /// Complete the enrollment of a second factor by submitting its code or the response for a passkey.
     func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result
 
     /// Start the enrollment of a second factor.

@@ -25,6 +25,6 @@ public protocol PasskeyHandlers: CallScoped {
     /// Start a sign-in or a reauthentication with a passkey.
     func startAuthentication(_ request: PasskeyStartAuthentication.Params, _ call: any CallContext) throws -> PasskeyStartAuthentication.Result
 
-    /// Start the registration of a passkey for the signed-in user.
+    /// Start the registration of a passkey for the signed-in user or in a sign-up.
     func startRegistration(_ request: PasskeyStartRegistration.Params, _ call: any CallContext) throws -> PasskeyStartRegistration.Result
 }

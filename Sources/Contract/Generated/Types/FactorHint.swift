@@ -4,17 +4,18 @@ import JSON
 
 /// A second factor with which a sign-in can continue.
 public struct FactorHint: ContractResult, Equatable {
-    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     public enum Kind: String, Sendable, CaseIterable {
         case totp
         case email
         case sms
+        case passkey
         case recovery
     }
 
     /// The ID of a second factor, or `recovery` for the recovery codes.
     public var factorId: String
-    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     public var kind: Kind
     /// The display name, chosen by the user.
     public var displayName: String?

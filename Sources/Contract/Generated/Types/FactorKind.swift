@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 import JSON
 
-/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
+/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey, such as a security key.
 public enum FactorKind: String, Sendable, CaseIterable {
     case totp
     case email
     case sms
+    case passkey
 }

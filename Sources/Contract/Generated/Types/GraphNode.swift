@@ -10,6 +10,8 @@ public enum GraphNode: ContractResult, Equatable {
     case provider(Provider)
     /// A second factor.
     case factor(Factor)
+    /// A passkey with which the user signs in.
+    case passkey(Passkey)
     /// A session.
     case session(Session)
     /// An account that was merged into this one.
@@ -82,6 +84,30 @@ public enum GraphNode: ContractResult, Equatable {
             writer.string(factorId)
             writer.key("factorKind")
             writer.string(factorKind.rawValue)
+            writer.endObject()
+        }
+    }
+
+    /// A passkey with which the user signs in.
+    public struct Passkey: ContractResult, Equatable {
+        /// The credential ID of the passkey.
+        public var credentialId: String
+        /// The name of the passkey.
+        public var name: String
+
+        public init(credentialId: String, name: String) {
+            self.credentialId = credentialId
+            self.name = name
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("passkey")
+            writer.key("credentialId")
+            writer.string(credentialId)
+            writer.key("name")
+            writer.string(name)
             writer.endObject()
         }
     }
@@ -172,6 +198,7 @@ public enum GraphNode: ContractResult, Equatable {
         case .account(let payload): payload.write(to: &writer)
         case .provider(let payload): payload.write(to: &writer)
         case .factor(let payload): payload.write(to: &writer)
+        case .passkey(let payload): payload.write(to: &writer)
         case .session(let payload): payload.write(to: &writer)
         case .mergedAccount(let payload): payload.write(to: &writer)
         case .identity(let payload): payload.write(to: &writer)

@@ -2,9 +2,10 @@
 // swift-format-ignore-file
 import JSON
 
-/// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+/// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
 public enum LocalAccountMethod: String, Sendable, CaseIterable {
     case emailCode
     case emailPassword
     case either
+    case passkey
 }

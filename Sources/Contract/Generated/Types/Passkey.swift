@@ -4,14 +4,15 @@ import JSON
 
 /// A passkey of an account.
 public struct Passkey: ContractResult, Equatable {
-    /// The purpose of the passkey: `signIn`.
+    /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     public enum Usage: String, Sendable, CaseIterable {
         case signIn
+        case secondFactor
     }
 
     /// The statement of the authenticator at the registration.
     public struct Attestation: ContractResult, Equatable {
-        /// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+        /// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata.
         public enum Trust: String, Sendable, CaseIterable {
             case none
             case `self`
@@ -21,7 +22,7 @@ public struct Passkey: ContractResult, Equatable {
 
         /// The format of the statement.
         public var format: String
-        /// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+        /// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata.
         public var trust: Trust
 
         public init(format: String, trust: Trust) {
@@ -43,12 +44,14 @@ public struct Passkey: ContractResult, Equatable {
     public var credentialId: String
     /// The name that tells the user's passkeys apart.
     public var name: String
-    /// The purpose of the passkey: `signIn`.
+    /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     public var usage: Usage
     /// The signature algorithm, as the number of COSE.
     public var algorithm: Int64
     /// The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
     public var aaguid: String
+    /// The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+    public var authenticatorName: String?
     /// The ways in which the browser reaches the authenticator.
     public var transports: [String]
     /// Whether the passkey can be synchronized to other devices.
@@ -68,12 +71,13 @@ public struct Passkey: ContractResult, Equatable {
     /// The time of the last sign-in with the passkey, in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Int64?
 
-    public init(credentialId: String, name: String, usage: Usage, algorithm: Int64, aaguid: String, transports: [String], backupEligible: Bool, backupState: Bool, userVerified: Bool, discoverable: Bool? = nil, attestation: Attestation, relyingPartyId: String, createdAt: Int64, lastUsedAt: Int64? = nil) {
+    public init(credentialId: String, name: String, usage: Usage, algorithm: Int64, aaguid: String, authenticatorName: String? = nil, transports: [String], backupEligible: Bool, backupState: Bool, userVerified: Bool, discoverable: Bool? = nil, attestation: Attestation, relyingPartyId: String, createdAt: Int64, lastUsedAt: Int64? = nil) {
         self.credentialId = credentialId
         self.name = name
         self.usage = usage
         self.algorithm = algorithm
         self.aaguid = aaguid
+        self.authenticatorName = authenticatorName
         self.transports = transports
         self.backupEligible = backupEligible
         self.backupState = backupState
@@ -97,6 +101,10 @@ public struct Passkey: ContractResult, Equatable {
         writer.int(algorithm)
         writer.key("aaguid")
         writer.string(aaguid)
+        if let authenticatorName {
+            writer.key("authenticatorName")
+            writer.string(authenticatorName)
+        }
         writer.key("transports")
         writer.beginArray()
         for element in transports {

@@ -18,7 +18,7 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         case discouraged
     }
 
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not.
+    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`.
     public enum Attestation: String, Sendable, CaseIterable {
         case none
         case indirect
@@ -40,12 +40,16 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
     public var userVerification: UserVerification
     /// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
     public var residentKey: ResidentKey
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not.
+    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`.
     public var attestation: Attestation
+    /// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in the file. The file is read when it changes.
+    public var metadataFile: String?
+    /// The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not verified.
+    public var metadataRootFile: String?
     /// The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults to all of them in this order.
     public var algorithms: [Int64]?
 
-    public init(relyingPartyId: String, relyingPartyName: String? = nil, origins: [String], relatedOrigins: [String]? = nil, topOrigins: [String]? = nil, userVerification: UserVerification = .preferred, residentKey: ResidentKey = .required, attestation: Attestation = .none, algorithms: [Int64]? = nil) {
+    public init(relyingPartyId: String, relyingPartyName: String? = nil, origins: [String], relatedOrigins: [String]? = nil, topOrigins: [String]? = nil, userVerification: UserVerification = .preferred, residentKey: ResidentKey = .required, attestation: Attestation = .none, metadataFile: String? = nil, metadataRootFile: String? = nil, algorithms: [Int64]? = nil) {
         self.relyingPartyId = relyingPartyId
         self.relyingPartyName = relyingPartyName
         self.origins = origins
@@ -54,6 +58,8 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         self.userVerification = userVerification
         self.residentKey = residentKey
         self.attestation = attestation
+        self.metadataFile = metadataFile
+        self.metadataRootFile = metadataRootFile
         self.algorithms = algorithms
     }
 
@@ -66,6 +72,8 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         var userVerification: UserVerification?
         var residentKey: ResidentKey?
         var attestation: Attestation?
+        var metadataFile: String?
+        var metadataRootFile: String?
         var algorithms: [Int64]?
         node.forEachPair { _name, _value in
             if _name.isString("relyingPartyId") {
@@ -84,10 +92,14 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
                 residentKey = reader.enumeration(_value, at: "residentKey")
             } else if _name.isString("attestation") {
                 attestation = reader.enumeration(_value, at: "attestation")
+            } else if _name.isString("metadataFile") {
+                metadataFile = reader.string(_value, at: "metadataFile", .passkeySettingsMetadataFile)
+            } else if _name.isString("metadataRootFile") {
+                metadataRootFile = reader.string(_value, at: "metadataRootFile", .passkeySettingsMetadataRootFile)
             } else if _name.isString("algorithms") {
                 algorithms = reader.array(_value, at: "algorithms", count: 1...4, isUnique: true) { reader, value, step in reader.integer(value, at: step, Int64.min...Int64.max) }
             } else {
-                reader.unknown(_name, among: ["relyingPartyId", "relyingPartyName", "origins", "relatedOrigins", "topOrigins", "userVerification", "residentKey", "attestation", "algorithms"])
+                reader.unknown(_name, among: ["relyingPartyId", "relyingPartyName", "origins", "relatedOrigins", "topOrigins", "userVerification", "residentKey", "attestation", "metadataFile", "metadataRootFile", "algorithms"])
             }
         }
         if relyingPartyId == nil { reader.missing("relyingPartyId", in: node) }
@@ -101,6 +113,8 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         self.userVerification = userVerification ?? .preferred
         self.residentKey = residentKey ?? .required
         self.attestation = attestation ?? .none
+        self.metadataFile = metadataFile
+        self.metadataRootFile = metadataRootFile
         self.algorithms = algorithms
     }
 
@@ -140,6 +154,14 @@ public struct PasskeySettings: ContractParams, ContractResult, Equatable {
         writer.string(residentKey.rawValue)
         writer.key("attestation")
         writer.string(attestation.rawValue)
+        if let metadataFile {
+            writer.key("metadataFile")
+            writer.string(metadataFile)
+        }
+        if let metadataRootFile {
+            writer.key("metadataRootFile")
+            writer.string(metadataRootFile)
+        }
         if let algorithms {
             writer.key("algorithms")
             writer.beginArray()
@@ -158,4 +180,6 @@ extension StringRule {
     static let passkeySettingsOriginsElement = StringRule(length: 1...512)
     static let passkeySettingsRelatedOriginsElement = StringRule(length: 1...512)
     static let passkeySettingsTopOriginsElement = StringRule(length: 1...512)
+    static let passkeySettingsMetadataFile = StringRule(length: 1...4096)
+    static let passkeySettingsMetadataRootFile = StringRule(length: 1...4096)
 }

@@ -16,8 +16,10 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     public var method: SignInMethod?
     /// The linked logins, at most one for each provider.
     public var providers: [PortableLogin]?
-    /// The second factors, oldest first. They require a verified email address.
+    /// The second factors that are not passkeys, oldest first. They require a verified email address.
     public var factors: [PortableFactor]?
+    /// The passkeys, of both purposes, oldest first.
+    public var passkeys: [PortablePasskey]?
     /// The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
     public var attributes: JSONObject?
     /// The custom claims, as in `account.setClaims`.
@@ -39,7 +41,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     /// The parameters of `passwordHash`. Defaults to the `hash` of the request.
     public var hash: PasswordHashing?
 
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
@@ -47,6 +49,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         self.method = method
         self.providers = providers
         self.factors = factors
+        self.passkeys = passkeys
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled
@@ -67,6 +70,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         var method: SignInMethod?
         var providers: [PortableLogin]?
         var factors: [PortableFactor]?
+        var passkeys: [PortablePasskey]?
         var attributes: JSONObject?
         var claims: JSONObject?
         var disabled: Bool?
@@ -92,6 +96,8 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
                 providers = reader.array(_value, at: "providers", count: 0...50, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("factors") {
                 factors = reader.array(_value, at: "factors", count: 0...5, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("passkeys") {
+                passkeys = reader.array(_value, at: "passkeys", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("attributes") {
                 attributes = reader.anyObject(_value, at: "attributes")
             } else if _name.isString("claims") {
@@ -113,7 +119,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
             } else if _name.isString("hash") {
                 hash = reader.object(_value, at: "hash")
             } else {
-                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "phoneNumber", "method", "providers", "factors", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
+                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "phoneNumber", "method", "providers", "factors", "passkeys", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
             }
         }
         self.accountId = accountId
@@ -123,6 +129,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         self.method = method
         self.providers = providers
         self.factors = factors
+        self.passkeys = passkeys
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled ?? false
@@ -167,6 +174,14 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
             writer.key("factors")
             writer.beginArray()
             for element in factors {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let passkeys {
+            writer.key("passkeys")
+            writer.beginArray()
+            for element in passkeys {
                 element.write(to: &writer)
             }
             writer.endArray()

@@ -2,10 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
+/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
 public enum SignInMethod: String, Sendable, CaseIterable {
     case password
     case code
+    case passkey
     case federated
     case anonymous
     case custom

@@ -52,11 +52,12 @@ func passkeyCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         guard given.isUsedUp else { return nil }
         return try await m.passkey.startAuthentication(tenantId: tenantId, username: username, idToken: idToken, conditional: conditional, client: client, timeout: timeout, trace: trace).wire
     case "passkey.startRegistration":
-        let idToken: String = try given.required("idToken")
+        let idToken: String? = try given.optional("idToken")
+        let continuationToken: String? = try given.optional("continuationToken")
         let conditional: Bool? = try given.optional("conditional")
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
-        return try await m.passkey.startRegistration(idToken: idToken, conditional: conditional, client: client, timeout: timeout, trace: trace).wire
+        return try await m.passkey.startRegistration(idToken: idToken, continuationToken: continuationToken, conditional: conditional, client: client, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

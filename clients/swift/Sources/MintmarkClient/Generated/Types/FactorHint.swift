@@ -6,7 +6,7 @@ import JSON
 public struct FactorHint: ResultRecord {
     /// The ID of a second factor, or `recovery` for the recovery codes.
     public let factorId: String
-    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     public let kind: Kind
     /// The display name, chosen by the user.
     public let displayName: String?
@@ -21,7 +21,7 @@ public struct FactorHint: ResultRecord {
         json = members.object
     }
 
-    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`. Newer versions of Mintmark can add values.
+    /// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -31,6 +31,8 @@ public struct FactorHint: ResultRecord {
         public static let email = Self(rawValue: "email")
         /// `sms`
         public static let sms = Self(rawValue: "sms")
+        /// `passkey`
+        public static let passkey = Self(rawValue: "passkey")
         /// `recovery`
         public static let recovery = Self(rawValue: "recovery")
     }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. Newer versions of Mintmark can add values.
+/// The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a passkey, such as a security key. Newer versions of Mintmark can add values.
 public struct FactorKind: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,5 +12,7 @@ public struct FactorKind: OpenEnumeration {
     public static let email = Self(rawValue: "email")
     /// `sms`
     public static let sms = Self(rawValue: "sms")
+    /// `passkey`
+    public static let passkey = Self(rawValue: "passkey")
 }
 

@@ -10,6 +10,8 @@ public enum GraphNode: Variants {
     case provider(Provider)
     /// A second factor.
     case factor(Factor)
+    /// A passkey with which the user signs in.
+    case passkey(Passkey)
     /// A session.
     case session(Session)
     /// An account that was merged into this one.
@@ -27,6 +29,7 @@ public enum GraphNode: Variants {
         case "account": self = .account(try .init(wire: wire))
         case "provider": self = .provider(try .init(wire: wire))
         case "factor": self = .factor(try .init(wire: wire))
+        case "passkey": self = .passkey(try .init(wire: wire))
         case "session": self = .session(try .init(wire: wire))
         case "mergedAccount": self = .mergedAccount(try .init(wire: wire))
         case "identity": self = .identity(try .init(wire: wire))
@@ -40,6 +43,7 @@ public enum GraphNode: Variants {
         case .account(let payload): payload
         case .provider(let payload): payload
         case .factor(let payload): payload
+        case .passkey(let payload): payload
         case .session(let payload): payload
         case .mergedAccount(let payload): payload
         case .identity(let payload): payload
@@ -88,6 +92,22 @@ public enum GraphNode: Variants {
             let _: String = try members.required("kind")
             factorId = try members.required("factorId")
             factorKind = try members.required("factorKind")
+            json = members.object
+        }
+
+    }
+
+    /// A passkey with which the user signs in.
+    public struct Passkey: ResultRecord {
+        /// The credential ID of the passkey.
+        public let credentialId: String
+        /// The name of the passkey.
+        public let name: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            credentialId = try members.required("credentialId")
+            name = try members.required("name")
             json = members.object
         }
 

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. Newer versions of Mintmark can add values.
+/// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used. Newer versions of Mintmark can add values.
 public struct LocalAccountMethod: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,5 +12,7 @@ public struct LocalAccountMethod: OpenEnumeration {
     public static let emailPassword = Self(rawValue: "emailPassword")
     /// `either`
     public static let either = Self(rawValue: "either")
+    /// `passkey`
+    public static let passkey = Self(rawValue: "passkey")
 }
 

@@ -8,12 +8,14 @@ public struct Passkey: ResultRecord {
     public let credentialId: String
     /// The name that tells the user's passkeys apart.
     public let name: String
-    /// The purpose of the passkey: `signIn`.
+    /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     public let usage: Usage
     /// The signature algorithm, as the number of COSE.
     public let algorithm: Int
     /// The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
     public let aaguid: String
+    /// The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+    public let authenticatorName: String?
     /// The ways in which the browser reaches the authenticator.
     public let transports: [String]
     /// Whether the passkey can be synchronized to other devices.
@@ -39,6 +41,7 @@ public struct Passkey: ResultRecord {
         usage = try members.required("usage")
         algorithm = try members.required("algorithm")
         aaguid = try members.required("aaguid")
+        authenticatorName = try members.optional("authenticatorName")
         transports = try members.required("transports")
         backupEligible = try members.required("backupEligible")
         backupState = try members.required("backupState")
@@ -51,19 +54,21 @@ public struct Passkey: ResultRecord {
         json = members.object
     }
 
-    /// The purpose of the passkey: `signIn`. Newer versions of Mintmark can add values.
+    /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Newer versions of Mintmark can add values.
     public struct Usage: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// `signIn`
         public static let signIn = Self(rawValue: "signIn")
+        /// `secondFactor`
+        public static let secondFactor = Self(rawValue: "secondFactor")
     }
 
     /// The statement of the authenticator at the registration.
     public struct Attestation: ResultRecord {
         /// The format of the statement.
         public let format: String
-        /// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+        /// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata.
         public let trust: Trust
         public let json: JSONObject
         public init(reading members: inout MemberReader) throws {
@@ -72,7 +77,7 @@ public struct Passkey: ResultRecord {
             json = members.object
         }
 
-        /// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified. Newer versions of Mintmark can add values.
+        /// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata. Newer versions of Mintmark can add values.
         public struct Trust: OpenEnumeration {
             public let rawValue: String
             public init(rawValue: String) { self.rawValue = rawValue }

@@ -18,14 +18,18 @@ public struct PasskeySettings: MutableRecord {
     public var userVerification: UserVerification?
     /// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser. Defaults to "required".
     public var residentKey: ResidentKey?
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults to "none".
+    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Defaults to "none".
     public var attestation: Attestation?
+    /// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in the file. The file is read when it changes.
+    public var metadataFile: String?
+    /// The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not verified.
+    public var metadataRootFile: String?
     /// The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults to all of them in this order.
     public var algorithms: [Int]?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(relyingPartyId: String, origins: [String], relyingPartyName: String? = nil, relatedOrigins: [String]? = nil, topOrigins: [String]? = nil, userVerification: UserVerification? = nil, residentKey: ResidentKey? = nil, attestation: Attestation? = nil, algorithms: [Int]? = nil, unknown: JSONObject = [:]) {
+    public init(relyingPartyId: String, origins: [String], relyingPartyName: String? = nil, relatedOrigins: [String]? = nil, topOrigins: [String]? = nil, userVerification: UserVerification? = nil, residentKey: ResidentKey? = nil, attestation: Attestation? = nil, metadataFile: String? = nil, metadataRootFile: String? = nil, algorithms: [Int]? = nil, unknown: JSONObject = [:]) {
         self.relyingPartyId = relyingPartyId
         self.relyingPartyName = relyingPartyName
         self.origins = origins
@@ -34,6 +38,8 @@ public struct PasskeySettings: MutableRecord {
         self.userVerification = userVerification
         self.residentKey = residentKey
         self.attestation = attestation
+        self.metadataFile = metadataFile
+        self.metadataRootFile = metadataRootFile
         self.algorithms = algorithms
         self.unknown = unknown
     }
@@ -47,6 +53,8 @@ public struct PasskeySettings: MutableRecord {
         userVerification = try members.optional("userVerification")
         residentKey = try members.optional("residentKey")
         attestation = try members.optional("attestation")
+        metadataFile = try members.optional("metadataFile")
+        metadataRootFile = try members.optional("metadataRootFile")
         algorithms = try members.optional("algorithms")
         unknown = members.rest
     }
@@ -60,6 +68,8 @@ public struct PasskeySettings: MutableRecord {
         members.set("userVerification", userVerification)
         members.set("residentKey", residentKey)
         members.set("attestation", attestation)
+        members.set("metadataFile", metadataFile)
+        members.set("metadataRootFile", metadataRootFile)
         members.set("algorithms", algorithms)
         members.add(unknown)
     }
@@ -87,7 +97,7 @@ public struct PasskeySettings: MutableRecord {
         public static let discouraged = Self(rawValue: "discouraged")
     }
 
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Newer versions of Mintmark can add values.
+    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Newer versions of Mintmark can add values.
     public struct Attestation: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

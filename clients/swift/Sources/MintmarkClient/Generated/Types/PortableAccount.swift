@@ -16,8 +16,10 @@ public struct PortableAccount: MutableRecord {
     public var method: SignInMethod?
     /// The linked logins, at most one for each provider.
     public var providers: [PortableLogin]?
-    /// The second factors, oldest first. They require a verified email address.
+    /// The second factors that are not passkeys, oldest first. They require a verified email address.
     public var factors: [PortableFactor]?
+    /// The passkeys, of both purposes, oldest first.
+    public var passkeys: [PortablePasskey]?
     /// The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
     public var attributes: JSONObject?
     /// The custom claims, as in `account.setClaims`.
@@ -41,7 +43,7 @@ public struct PortableAccount: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
@@ -49,6 +51,7 @@ public struct PortableAccount: MutableRecord {
         self.method = method
         self.providers = providers
         self.factors = factors
+        self.passkeys = passkeys
         self.attributes = attributes
         self.claims = claims
         self.disabled = disabled
@@ -70,6 +73,7 @@ public struct PortableAccount: MutableRecord {
         method = try members.optional("method")
         providers = try members.optional("providers")
         factors = try members.optional("factors")
+        passkeys = try members.optional("passkeys")
         attributes = try members.optional("attributes")
         claims = try members.optional("claims")
         disabled = try members.optional("disabled")
@@ -91,6 +95,7 @@ public struct PortableAccount: MutableRecord {
         members.set("method", method)
         members.set("providers", providers)
         members.set("factors", factors)
+        members.set("passkeys", passkeys)
         members.secret("attributes", attributes)
         members.set("claims", claims)
         members.set("disabled", disabled)

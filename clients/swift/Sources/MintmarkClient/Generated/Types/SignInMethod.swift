@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method. Newer versions of Mintmark can add values.
+/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method. Newer versions of Mintmark can add values.
 public struct SignInMethod: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -10,6 +10,8 @@ public struct SignInMethod: OpenEnumeration {
     public static let password = Self(rawValue: "password")
     /// `code`
     public static let code = Self(rawValue: "code")
+    /// `passkey`
+    public static let passkey = Self(rawValue: "passkey")
     /// `federated`
     public static let federated = Self(rawValue: "federated")
     /// `anonymous`

@@ -36,6 +36,9 @@ public final class AccountMergeResult extends Result {
     /** {@return the second factors that were moved from the source to the target} */
     public List<String> movedFactors() { return json().list("movedFactors", Read.STRING); }
 
+    /** {@return the passkeys that were moved from the source to the target} Present if there are any. */
+    public List<String> movedPasskeys() { return json().list("movedPasskeys", Read.STRING); }
+
     /** {@return the number of ended sessions of both accounts} */
     public long endedSessions() { return json().number("endedSessions"); }
 

@@ -17,7 +17,7 @@ public final class AccountUnlinkParams extends Params {
     /**
      * {@return this}
      * @param providerId The ID of a provider, or <code>password</code> or <code>code</code>, as in the <code>providers</code> of the
-     * account. Required.
+     * account. <code>passkey</code> unlinks all passkeys with which the user signs in. Required.
      */
     public AccountUnlinkParams providerId(String providerId) { return set(this, "providerId", providerId); }
 

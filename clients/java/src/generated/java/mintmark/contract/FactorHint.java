@@ -15,8 +15,8 @@ public final class FactorHint extends Result {
 
     /**
      * {@return the kind of the factor} <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email.
-     * <code>sms</code>: one-time codes by SMS. <code>recovery</code>: the recovery codes. <code>totp</code> and <code>recovery</code>
-     * require no <code>mfa.challenge</code>.
+     * <code>sms</code>: one-time codes by SMS. <code>passkey</code>: a passkey. <code>recovery</code>: the recovery codes.
+     * <code>totp</code> and <code>recovery</code> require no <code>mfa.challenge</code>.
      */
     public Kind kind() { return json().constant("kind", Kind.class); }
 
@@ -31,8 +31,8 @@ public final class FactorHint extends Result {
 
     /**
      * The kind of the factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
-     * one-time codes by SMS. <code>recovery</code>: the recovery codes. <code>totp</code> and <code>recovery</code> require no
-     * <code>mfa.challenge</code>.
+     * one-time codes by SMS. <code>passkey</code>: a passkey. <code>recovery</code>: the recovery codes. <code>totp</code> and
+     * <code>recovery</code> require no <code>mfa.challenge</code>.
      */
     public enum Kind implements JsonText {
         /** <code>totp</code> */
@@ -41,6 +41,8 @@ public final class FactorHint extends Result {
         EMAIL("email"),
         /** <code>sms</code> */
         SMS("sms"),
+        /** <code>passkey</code> */
+        PASSKEY("passkey"),
         /** <code>recovery</code> */
         RECOVERY("recovery"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */

@@ -5,7 +5,7 @@ import mintmark.json.JsonText;
 
 /**
  * The kind of a second factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
- * one-time codes by SMS.
+ * one-time codes by SMS. <code>passkey</code>: a passkey, such as a security key.
  */
 public enum FactorKind implements JsonText {
     /** <code>totp</code> */
@@ -14,6 +14,8 @@ public enum FactorKind implements JsonText {
     EMAIL("email"),
     /** <code>sms</code> */
     SMS("sms"),
+    /** <code>passkey</code> */
+    PASSKEY("passkey"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

@@ -22,6 +22,7 @@ public sealed interface GraphNode extends JsonRecord {
             case "account" -> new Account(json);
             case "provider" -> new Provider(json);
             case "factor" -> new Factor(json);
+            case "passkey" -> new Passkey(json);
             case "session" -> new Session(json);
             case "mergedAccount" -> new MergedAccount(json);
             case "identity" -> new Identity(json);
@@ -67,6 +68,19 @@ public sealed interface GraphNode extends JsonRecord {
 
         /** {@return the same as {@link #factorKind} in JSON, also if this client does not know the value} */
         public String factorKindAsString() { return json().text("factorKind"); }
+    }
+
+    /** A passkey with which the user signs in. */
+    final class Passkey extends Result implements GraphNode {
+        Passkey(Map<String, Object> json) { super(json); }
+
+        @Override public String kind() { return json().text("kind"); }
+
+        /** {@return the credential ID of the passkey} */
+        public String credentialId() { return json().text("credentialId"); }
+
+        /** {@return the name of the passkey} */
+        public String name() { return json().text("name"); }
     }
 
     /** A session. */

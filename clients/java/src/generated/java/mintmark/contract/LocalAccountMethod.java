@@ -6,7 +6,8 @@ import mintmark.json.JsonText;
 /**
  * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by email; passwords are not used.
  * <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password if one was given at the sign-up,
- * which does not request it, and one-time codes otherwise.
+ * which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of which the sign-up registers; one-time
+ * codes sent by email recover the account, and passwords are not used.
  */
 public enum LocalAccountMethod implements JsonText {
     /** <code>emailCode</code> */
@@ -15,6 +16,8 @@ public enum LocalAccountMethod implements JsonText {
     EMAIL_PASSWORD("emailPassword"),
     /** <code>either</code> */
     EITHER("either"),
+    /** <code>passkey</code> */
+    PASSKEY("passkey"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

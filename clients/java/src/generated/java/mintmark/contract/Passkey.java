@@ -19,7 +19,9 @@ public final class Passkey extends Result {
     /** {@return the name that tells the user's passkeys apart} */
     public String name() { return json().text("name"); }
 
-    /** {@return the purpose of the passkey: <code>signIn</code>} */
+    /**
+     * {@return the purpose of the passkey} <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor.
+     */
     public Usage usage() { return json().constant("usage", Usage.class); }
 
     /** {@return the same as {@link #usage} in JSON, also if this client does not know the value} */
@@ -30,6 +32,9 @@ public final class Passkey extends Result {
 
     /** {@return the model of the authenticator, as a UUID} Zero for most authenticators without attestation. */
     public String aaguid() { return json().text("aaguid"); }
+
+    /** {@return the name of the model in the metadata of authenticators} Present if the tenant has <code>metadataFile</code>. */
+    public Optional<String> authenticatorName() { return json().optionalText("authenticatorName"); }
 
     /** {@return the ways in which the browser reaches the authenticator} */
     public List<String> transports() { return json().list("transports", Read.STRING); }
@@ -61,10 +66,12 @@ public final class Passkey extends Result {
     /** {@return the time of the last sign-in with the passkey} */
     public Optional<Instant> lastUsedAt() { return json().optionalTime("lastUsedAt"); }
 
-    /** The purpose of the passkey: <code>signIn</code>. */
+    /** The purpose of the passkey. <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor. */
     public enum Usage implements JsonText {
         /** <code>signIn</code> */
         SIGN_IN("signIn"),
+        /** <code>secondFactor</code> */
+        SECOND_FACTOR("secondFactor"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 
@@ -84,8 +91,8 @@ public final class Passkey extends Result {
         public String format() { return json().text("format"); }
 
         /**
-         * {@return <code>none</code>, <code>self</code> for a statement signed by the passkey itself, or <code>unchecked</code> for one
-         * whose certificates are not verified}
+         * {@return <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one
+         * whose certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata}
          */
         public Trust trust() { return json().constant("trust", Trust.class); }
 
@@ -93,8 +100,8 @@ public final class Passkey extends Result {
         public String trustAsString() { return json().text("trust"); }
 
         /**
-         * <code>none</code>, <code>self</code> for a statement signed by the passkey itself, or <code>unchecked</code> for one whose
-         * certificates are not verified.
+         * <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one whose
+         * certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata.
          */
         public enum Trust implements JsonText {
             /** <code>none</code> */

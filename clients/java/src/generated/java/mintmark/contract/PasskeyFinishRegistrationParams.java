@@ -26,7 +26,8 @@ public final class PasskeyFinishRegistrationParams extends Params {
 
     /**
      * {@return this}
-     * @param name The name of the passkey. Defaults to <code>Passkey</code> and a number.
+     * @param name The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to <code>Passkey</code>
+     * and a number.
      */
     public PasskeyFinishRegistrationParams name(String name) { return set(this, "name", name); }
 

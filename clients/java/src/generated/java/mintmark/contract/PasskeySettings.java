@@ -103,8 +103,8 @@ public final class PasskeySettings extends Result {
     public PasskeySettings withResidentKey(ResidentKey residentKey) { return new PasskeySettings(with("residentKey", residentKey)); }
 
     /**
-     * {@return whether the browser is asked for a statement about the authenticator} A statement is verified, but the manufacturer is
-     * not. Defaults to "none".
+     * {@return whether the browser is asked for a statement about the authenticator} A statement is verified; the manufacturer is only
+     * with <code>metadataFile</code>. Defaults to "none".
      */
     public Optional<Attestation> attestation() { return json().optionalConstant("attestation", Attestation.class); }
 
@@ -116,6 +116,32 @@ public final class PasskeySettings extends Result {
      * @param attestation the value of {@link #attestation}
      */
     public PasskeySettings withAttestation(Attestation attestation) { return new PasskeySettings(with("attestation", attestation)); }
+
+    /**
+     * {@return the path of a file of the FIDO Metadata Service (version 3)} With it, only passkeys are registered whose attestation leads
+     * to a root in the file. The file is read when it changes.
+     */
+    public Optional<String> metadataFile() { return json().optionalText("metadataFile"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param metadataFile the value of {@link #metadataFile}
+     */
+    public PasskeySettings withMetadataFile(String metadataFile) { return new PasskeySettings(with("metadataFile", metadataFile)); }
+
+    /**
+     * {@return the path of a file with PEM certificates} The signature of <code>metadataFile</code> must lead to one of them. If omitted,
+     * the signature is not verified.
+     */
+    public Optional<String> metadataRootFile() { return json().optionalText("metadataRootFile"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param metadataRootFile the value of {@link #metadataRootFile}
+     */
+    public PasskeySettings withMetadataRootFile(String metadataRootFile) {
+        return new PasskeySettings(with("metadataRootFile", metadataRootFile));
+    }
 
     /**
      * {@return the signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
@@ -167,7 +193,10 @@ public final class PasskeySettings extends Result {
         public String value() { return value; }
     }
 
-    /** Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. */
+    /**
+     * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+     * <code>metadataFile</code>.
+     */
     public enum Attestation implements JsonText {
         /** <code>none</code> */
         NONE("none"),

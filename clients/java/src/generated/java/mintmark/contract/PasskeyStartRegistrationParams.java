@@ -3,21 +3,31 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/** The parameters of <code>passkey.startRegistration</code>. */
+/**
+ * The parameters of <code>passkey.startRegistration</code>. Exactly one of <code>idToken</code>, <code>continuationToken</code> is set.
+ */
 public final class PasskeyStartRegistrationParams extends Params {
     /** Creates parameters without values. */
     public PasskeyStartRegistrationParams() {}
 
     /**
      * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
+     * @param idToken An ID token of the signed-in user.
      */
     public PasskeyStartRegistrationParams idToken(String idToken) { return set(this, "idToken", idToken); }
 
     /**
      * {@return this}
+     * @param continuationToken The continuation token of a sign-up in the state <code>passkeyRequired</code>.
+     */
+    public PasskeyStartRegistrationParams continuationToken(String continuationToken) {
+        return set(this, "continuationToken", continuationToken);
+    }
+
+    /**
+     * {@return this}
      * @param conditional Whether the browser may create the passkey without a dialog. The session must have begun with a password in the
-     * last 5 minutes. Defaults to false.
+     * last 5 minutes. Not for a sign-up. Defaults to false.
      */
     public PasskeyStartRegistrationParams conditional(boolean conditional) { return set(this, "conditional", conditional); }
 

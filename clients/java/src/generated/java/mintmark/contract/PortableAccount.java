@@ -79,7 +79,7 @@ public final class PortableAccount extends Result {
      */
     public PortableAccount withProviders(List<PortableLogin> providers) { return new PortableAccount(with("providers", providers)); }
 
-    /** {@return the second factors, oldest first} They require a verified email address. */
+    /** {@return the second factors that are not passkeys, oldest first} They require a verified email address. */
     public List<PortableFactor> factors() { return json().list("factors", Read.object(PortableFactor::new)); }
 
     /**
@@ -87,6 +87,15 @@ public final class PortableAccount extends Result {
      * @param factors the value of {@link #factors}
      */
     public PortableAccount withFactors(List<PortableFactor> factors) { return new PortableAccount(with("factors", factors)); }
+
+    /** {@return the passkeys, of both purposes, oldest first} */
+    public List<PortablePasskey> passkeys() { return json().list("passkeys", Read.object(PortablePasskey::new)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param passkeys the value of {@link #passkeys}
+     */
+    public PortableAccount withPasskeys(List<PortablePasskey> passkeys) { return new PortableAccount(with("passkeys", passkeys)); }
 
     /**
      * {@return the user attributes that the tenant defines} <code>displayName</code> and <code>picture</code> are accepted in every

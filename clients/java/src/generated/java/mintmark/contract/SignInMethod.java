@@ -5,14 +5,16 @@ import mintmark.json.JsonText;
 
 /**
  * The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>: with one-time codes.
- * <code>federated</code>: with an identity provider. <code>custom</code>: with custom tokens of the application's backend.
- * <code>anonymous</code>: the account has no sign-in method.
+ * <code>passkey</code>: with a passkey, and with one-time codes if it is lost. <code>federated</code>: with an identity provider.
+ * <code>custom</code>: with custom tokens of the application's backend. <code>anonymous</code>: the account has no sign-in method.
  */
 public enum SignInMethod implements JsonText {
     /** <code>password</code> */
     PASSWORD("password"),
     /** <code>code</code> */
     CODE("code"),
+    /** <code>passkey</code> */
+    PASSKEY("passkey"),
     /** <code>federated</code> */
     FEDERATED("federated"),
     /** <code>anonymous</code> */

@@ -1,0 +1,6 @@
+import Contract
+
+extension LocalAccountMethod {
+    /// Whether accounts can have passwords.
+    package var permitsPasswords: Bool { self == .emailPassword || self == .either }
+}
