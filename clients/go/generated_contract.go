@@ -90,11 +90,12 @@ mfa.withdraw passkey.delete passkey.finishRegistration passkey.list passkey.rela
 passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
 passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
 pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get
-role.list role.put rpc.discover session.list session.refresh session.revokeAll session.signOut signIn.anonymously
-signIn.resendCode signIn.start signIn.submitCode signIn.submitPassword signIn.withContinuation signIn.withCredential
-signIn.withCustomToken signIn.withPassword signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode
-signUp.submitPassword store.backup store.rekey store.stats system.apply system.export system.health system.info
-system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete tenant.get tenant.list tenant.update
-test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot
-test.token token.discovery token.jwks token.mint token.mintForDeveloper token.verify
+role.list role.put rpc.discover session.list session.refresh session.revoke session.revokeAll session.signOut
+signIn.anonymously signIn.resendCode signIn.start signIn.submitCode signIn.submitPassword signIn.withContinuation
+signIn.withCredential signIn.withCustomToken signIn.withPassword signUp.resendCode signUp.start
+signUp.submitAttributes signUp.submitCode signUp.submitPassword store.backup store.rekey store.stats system.apply
+system.export system.health system.info system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete
+tenant.get tenant.list tenant.update test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset
+test.restore test.seed test.snapshot test.token token.discovery token.jwks token.mint token.mintForDeveloper
+token.verify
 `

@@ -197,6 +197,8 @@ const (
 	// 3080: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and
 	// took effect first.
 	ErrProviderOvertaken ErrorType = "providerOvertaken"
+	// 3160: The token is valid, but its sign-in is older or weaker than the request demands.
+	ErrTokenTooWeak ErrorType = "tokenTooWeak"
 	// 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase
 	// TENANT_NOT_FOUND.
 	ErrTenantNotFound ErrorType = "tenantNotFound"
@@ -299,6 +301,10 @@ const (
 	// 4161: The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
+	// 4162: The session has ended, or it belongs to another account.
+	ErrSessionNotFound ErrorType = "sessionNotFound"
+	// 4163: The security profile of the tenant excludes the kind, or requires a stronger factor first.
+	ErrFactorKindNotAccepted ErrorType = "factorKindNotAccepted"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1049,6 +1055,15 @@ type ProviderOvertakenError struct {
 	Provider string `json:"provider"`
 }
 
+// TokenTooWeakError is [ErrTokenTooWeak] with its data.
+type TokenTooWeakError struct {
+	*APIError `json:"-"`
+	// The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+	Check string `json:"check"`
+	// The property of the sign-in that does not satisfy it.
+	Reason string `json:"reason"`
+}
+
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
 type TenantNotFoundError struct {
 	*APIError `json:"-"`
@@ -1288,6 +1303,15 @@ type SessionExpiredError struct {
 	*APIError `json:"-"`
 	// The time at which the session ended, in seconds since 1970-01-01 UTC.
 	EndedAt Timestamp `json:"endedAt"`
+}
+
+// FactorKindNotAcceptedError is [ErrFactorKindNotAccepted] with its data.
+type FactorKindNotAcceptedError struct {
+	*APIError `json:"-"`
+	// The kind of factor.
+	Kind FactorKind `json:"kind"`
+	// The rule of the profile, and what to do.
+	Reason string `json:"reason"`
 }
 
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
@@ -2003,6 +2027,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrProviderNotOpen:                func(e *APIError) error { return filled(e, &ProviderNotOpenError{APIError: e}) },
 	ErrTooManyProviders:               func(e *APIError) error { return filled(e, &TooManyProvidersError{APIError: e}) },
 	ErrProviderOvertaken:              func(e *APIError) error { return filled(e, &ProviderOvertakenError{APIError: e}) },
+	ErrTokenTooWeak:                   func(e *APIError) error { return filled(e, &TokenTooWeakError{APIError: e}) },
 	ErrTenantNotFound:                 func(e *APIError) error { return filled(e, &TenantNotFoundError{APIError: e}) },
 	ErrTenantExists:                   func(e *APIError) error { return filled(e, &TenantExistsError{APIError: e}) },
 	ErrTenantNotDeletable:             func(e *APIError) error { return filled(e, &TenantNotDeletableError{APIError: e}) },
@@ -2032,6 +2057,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrTooManyFailedSends:             func(e *APIError) error { return filled(e, &TooManyFailedSendsError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
+	ErrFactorKindNotAccepted:          func(e *APIError) error { return filled(e, &FactorKindNotAcceptedError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

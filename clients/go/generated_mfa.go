@@ -37,7 +37,7 @@ func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, op
 // [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing], [AudienceNotOfferedError],
 // [ScopeNotOfferedError], [TokenRevokedError], [AccountMergedError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [TenantDisabledError].
+// [StepNotPossibleError], [TenantDisabledError], [FactorKindNotAcceptedError].
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -60,7 +60,8 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError],
+// [FactorKindNotAcceptedError].
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrollmentStep, error) {
 	return invoke[EnrollmentStep](ctx, m.client, "mfa.enroll", params, options)
 }

@@ -1804,6 +1804,12 @@ type IDP struct {
 	ResponseType IDPResponseType `json:"responseType"`
 	// The scopes that are requested in addition to the basic ones.
 	Scopes []string `json:"scopes"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope.
 	OpenidOnly bool `json:"openidOnly"`
 	// Whether email addresses that the provider reports as verified are trusted. Always false for known providers,
@@ -1943,6 +1949,12 @@ type IDPCreateParams struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them. Defaults to false.
 	OpenidOnly bool `json:"openidOnly,omitempty"`
@@ -1992,6 +2004,12 @@ type IDPDeclaration struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them.
 	OpenidOnly *bool `json:"openidOnly,omitempty"`
@@ -2112,6 +2130,12 @@ type IDPUpdateParams struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them.
 	OpenidOnly *bool `json:"openidOnly,omitempty"`
@@ -2626,6 +2650,9 @@ type MFAWithdrawParams struct {
 	AccountID string `json:"accountId,omitempty"`
 	// The ID of the factor to remove.
 	FactorID string `json:"factorId"`
+	// The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required
+	// with `accountId` in a tenant with an assurance.
+	Reason string `json:"reason,omitempty"`
 	// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
 	// of the session. For any other audience, the access token has only the scope `openid`.
 	Audience string `json:"audience,omitempty"`
@@ -3332,6 +3359,8 @@ const (
 	PasswordRuleTooLong              PasswordRule = "tooLong"
 	PasswordRuleTooWeak              PasswordRule = "tooWeak"
 	PasswordRuleBanned               PasswordRule = "banned"
+	PasswordRuleCommon               PasswordRule = "common"
+	PasswordRuleContext              PasswordRule = "context"
 	PasswordRuleBreached             PasswordRule = "breached"
 	PasswordRuleRecentlyUsed         PasswordRule = "recentlyUsed"
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
@@ -3957,14 +3986,23 @@ type Session struct {
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
 	LastUsedAt Timestamp `json:"lastUsedAt"`
+	// The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant
+	// has `tokens.sessionSeconds`.
+	EndsAt *Timestamp `json:"endsAt,omitempty"`
+	// Whether it is the session of the ID token in the request. Present if the request has an ID token.
+	Current *bool `json:"current,omitempty"`
 	// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
 // SessionListParams are the parameters of session.list.
+//
+// Exactly one of IDToken, AccountID must be set.
 type SessionListParams struct {
-	// The ID of an account, which is the `sub` claim of its tokens.
-	AccountID string `json:"accountId"`
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
 }
 
 // SessionListResult is the result of session.list.
@@ -3986,15 +4024,37 @@ type SessionRefreshParams struct {
 }
 
 // SessionRevokeAllParams are the parameters of session.revokeAll.
+//
+// Exactly one of IDToken, AccountID, TenantID must be set.
 type SessionRevokeAllParams struct {
-	// The ID of an account, which is the `sub` claim of its tokens.
-	AccountID string `json:"accountId"`
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+	// The tenant whose accounts are signed out. Requires the access level `developer`.
+	TenantID string `json:"tenantId,omitempty"`
+	// Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
+	KeepCurrent bool `json:"keepCurrent,omitempty"`
 }
 
 // SessionRevokeAllResult is the result of session.revokeAll.
 type SessionRevokeAllResult struct {
 	// The number of revoked sessions.
 	Revoked int64 `json:"revoked"`
+}
+
+// SessionRevokeParams are the parameters of session.revoke.
+type SessionRevokeParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The ID of the session, as `session.list` returns it.
+	SessionID string `json:"sessionId"`
+}
+
+// SessionRevokeResult is the result of session.revoke.
+type SessionRevokeResult struct {
+	// Whether the session was revoked, which is always true.
+	Revoked bool `json:"revoked"`
 }
 
 // SessionSignOutParams are the parameters of session.signOut.
@@ -5441,6 +5501,13 @@ type TokenVerifyParams struct {
 	// The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this
 	// claim.
 	Scope string `json:"scope,omitempty"`
+	// The maximum time since the sign-in, in seconds. Only tokens of a tenant have `auth_time`.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
+	// The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant have
+	// this claim.
+	Amr []string `json:"amr,omitempty"`
+	// Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults to false.
+	SecondFactor bool `json:"secondFactor,omitempty"`
 	// Whether to reject the token if its identity or account was deleted or disabled, or its session was ended.
 	// Defaults to true.
 	CheckRevoked *bool `json:"checkRevoked,omitempty"`

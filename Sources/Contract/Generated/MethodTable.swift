@@ -94,6 +94,7 @@ public enum MethodTable {
         RpcDiscover.info,
         SessionList.info,
         SessionRefresh.info,
+        SessionRevoke.info,
         SessionRevokeAll.info,
         SessionSignOut.info,
         SignInAnonymously.info,
@@ -146,7 +147,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(136)
+        all.reserveCapacity(137)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -236,6 +237,7 @@ public enum MethodTable {
         all.append(BoundMethod(RpcDiscover.info) { try rpc.scoped(to: $1).discover(RpcDiscover.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionList.info) { try session.scoped(to: $1).list(SessionList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRefresh.info) { try session.refresh(SessionRefresh.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SessionRevoke.info) { try session.revoke(SessionRevoke.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRevokeAll.info) { try session.revokeAll(SessionRevokeAll.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionSignOut.info) { try session.signOut(SessionSignOut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInAnonymously.info) { try signIn.anonymously(SignInAnonymously.Params(decoding: $0), $1).write(to: &$2) })

@@ -122,6 +122,7 @@ export const methods = {
   session: {
     list: {},
     refresh: { secrets: ["idToken", "accessToken", "refreshToken"] },
+    revoke: {},
     revokeAll: {},
     signOut: {},
   },

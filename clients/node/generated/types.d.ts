@@ -870,6 +870,16 @@ export interface Idp {
   responseType: Open<IdpResponseType>;
   /** The scopes that are requested in addition to the basic ones. */
   scopes: string[];
+  /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
   /** Whether `openid` is the only basic scope. */
   openidOnly: boolean;
   /**
@@ -942,6 +952,16 @@ export interface IdpDeclaration {
    * elements.
    */
   scopes?: readonly string[];
+  /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: readonly string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
   /**
    * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
    * unless `scopes` ask for them.
@@ -1449,7 +1469,7 @@ export interface PasswordResetStepCompleted {
 }
 
 /** The rule that a password violates. */
-export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "common" | "context" | "breached" | "recentlyUsed" | "incorrect";
 
 /**
  * A token that replaces a verified provider credential, which is single-use. It is valid for 10 minutes in the tenant that issued it. At
@@ -1983,6 +2003,13 @@ export interface Session {
   createdAt: Timestamp;
   /** The time at which the session last received tokens, in seconds since 1970-01-01 UTC. */
   lastUsedAt: Timestamp;
+  /**
+   * The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has
+   * `tokens.sessionSeconds`.
+   */
+  endsAt?: Timestamp;
+  /** Whether it is the session of the ID token in the request. Present if the request has an ID token. */
+  current?: boolean;
   /** The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }

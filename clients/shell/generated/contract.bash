@@ -95,6 +95,7 @@ declare -gA _mintmark_methods=(
     [rpc.discover]=any
     [session.list]=any
     [session.refresh]=any
+    [session.revoke]=any
     [session.revokeAll]=any
     [session.signOut]=any
     [signIn.anonymously]=any
@@ -189,12 +190,12 @@ declare -gA _mintmark_parameter_names=(
     [identity.unlinkDeveloper]="poolId= identityId= developerProvider= developerUserIdentifier="
     [idp.authorize]="tenantId= providerId= idToken= redirectUri= listen:= scopes[]= customParameters["
     [idp.authorizeDevice]="tenantId= providerId= idToken= scopes[]="
-    [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
     [idp.delete]="tenantId= providerId="
     [idp.get]="tenantId= providerId="
     [idp.list]="tenantId= limit:= cursor="
     [idp.test]="tenantId= providerId="
-    [idp.update]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [idp.update]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
@@ -204,7 +205,7 @@ declare -gA _mintmark_parameter_names=(
     [mfa.list]="idToken= accountId="
     [mfa.recoveryCodes]="idToken="
     [mfa.resolve]="continuationToken= factorId= code= audience= client:="
-    [mfa.withdraw]="idToken= accountId= factorId= audience="
+    [mfa.withdraw]="idToken= accountId= factorId= reason= audience="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
     [passkey.list]="idToken= accountId="
@@ -233,9 +234,10 @@ declare -gA _mintmark_parameter_names=(
     [role.list]="limit:= cursor="
     [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
     [rpc.discover]=""
-    [session.list]="accountId="
+    [session.list]="idToken= accountId="
     [session.refresh]="refreshToken= audience= scope="
-    [session.revokeAll]="accountId="
+    [session.revoke]="idToken= sessionId="
+    [session.revokeAll]="idToken= accountId= tenantId= keepCurrent:="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
     [signIn.resendCode]="continuationToken= client:="
@@ -281,7 +283,7 @@ declare -gA _mintmark_parameter_names=(
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["
     [token.mintForDeveloper]="poolId= logins[ identityId= durationSeconds:= principalTags["
-    [token.verify]="token= audience= issuer= tenantId= use= scope= checkRevoked:="
+    [token.verify]="token= audience= issuer= tenantId= use= scope= maxAuthAgeSeconds:= amr[]= secondFactor:= checkRevoked:="
 )
 
 # The type of every error, and its number.
@@ -356,6 +358,7 @@ declare -gA _mintmark_error_types=(
     [tokenNotAwaited]=3031
     [tooManyProviders]=3032
     [providerOvertaken]=3080
+    [tokenTooWeak]=3160
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003
@@ -390,6 +393,8 @@ declare -gA _mintmark_error_types=(
     [tooManyFailedSends]=4068
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [sessionNotFound]=4162
+    [factorKindNotAccepted]=4163
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

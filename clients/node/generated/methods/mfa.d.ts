@@ -33,7 +33,7 @@ export interface MfaMethods {
    * @throws {FactorCodeInvalid | AccountLocked | AccountDisabled | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified |
    * RecentSignInRequired | SecondFactorNeeded | TooManyFactors | FactorExists | FactorAddsNothing | AudienceNotOffered | ScopeNotOffered |
    * TokenRevoked | AccountMerged | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
-   * StepNotPossible | TenantDisabled}
+   * StepNotPossible | TenantDisabled | FactorKindNotAccepted}
    */
   confirm(params: MfaConfirmParams, options?: CallOptions): Promise<MfaConfirmResult>;
 
@@ -53,7 +53,8 @@ export interface MfaMethods {
    * FactorExists | FactorAddsNothing | FactorTargetMissing | InvalidUsername | InvalidPhoneNumber | TooManyCodes | TooManyFailedSends |
    * SendUnderway | MessageNotSent | TooManyFromClient | ContinuationTokenInvalid | ContinuationTokenExpired | FlowFinished | FlowEnded |
    * StepNotPossible | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
-   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked |
+   * FactorKindNotAccepted}
    */
   enroll(params: MfaEnrollParams, options?: CallOptions): Promise<MfaEnrollResult>;
 
@@ -277,6 +278,11 @@ export type MfaWithdrawParams =
   & {
     /** The ID of the factor to remove. */
     factorId: FactorId;
+    /**
+     * The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required with `accountId` in a
+     * tenant with an assurance. At most 256 characters.
+     */
+    reason?: string;
     /**
      * The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any
      * other audience, the access token has only the scope `openid`. At most 255 characters.

@@ -96,6 +96,7 @@ METHODS: Dict[str, Optional[str]] = {
     "rpc.discover": None,
     "session.list": "SessionListResult",
     "session.refresh": "Tokens",
+    "session.revoke": "SessionRevokeResult",
     "session.revokeAll": "SessionRevokeAllResult",
     "session.signOut": "SessionSignOutResult",
     "signIn.anonymously": "read_sign_in_step",

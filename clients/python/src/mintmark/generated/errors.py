@@ -737,6 +737,17 @@ class ProviderOvertakenError(APIError):
     """The handle of the provider."""
 
 
+class TokenTooWeakError(APIError):
+    """The token is valid, but its sign-in is older or weaker than the request demands."""
+
+    code = 3160
+    type = "tokenTooWeak"
+    check: str = _detail("check")
+    """The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`."""
+    reason: str = _detail("reason")
+    """The property of the sign-in that does not satisfy it."""
+
+
 class TenantNotFoundError(APIError):
     """The tenant does not exist or was deleted."""
 
@@ -1087,6 +1098,24 @@ class SessionExpiredError(APIError):
     type = "sessionExpired"
     ended_at: datetime = _detail("endedAt", utc)
     """The time at which the session ended."""
+
+
+class SessionNotFoundError(APIError):
+    """The session has ended, or it belongs to another account."""
+
+    code = 4162
+    type = "sessionNotFound"
+
+
+class FactorKindNotAcceptedError(APIError):
+    """The security profile of the tenant excludes the kind, or requires a stronger factor first."""
+
+    code = 4163
+    type = "factorKindNotAccepted"
+    kind: str = _detail("kind")
+    """The kind of factor."""
+    reason: str = _detail("reason")
+    """The rule of the profile, and what to do."""
 
 
 class AccountNotFoundError(APIError):
@@ -2016,33 +2045,34 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError, SignatureMismatchError,
     RequestExpiredError, RequestTimeTooSkewedError, SignatureMalformedError, BodyHashMismatchError,
     CredentialScopeMismatchError, KeyNotFoundError, IssuerNotFoundError, RoleNotOfferedError, AmbiguousRoleDeniedError,
-    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TenantNotFoundError,
-    TenantExistsError, TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError,
-    UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
+    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TokenTooWeakError,
+    TenantNotFoundError, TenantExistsError, TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError,
+    InvalidUsernameError, UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
     ContinuationTokenInvalidError, ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError,
     AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, TenantDisabledError,
-    SessionExpiredError, AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError,
-    ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError,
-    ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError,
-    AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError,
-    InvalidHashParametersError, ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError,
-    ProviderSubjectInUseError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError,
-    InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
-    CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError,
-    ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError,
-    UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError,
-    LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
-    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
-    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
-    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
-    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
-    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
-    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
-    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
-    SnapshotNotWrittenError, TooManySnapshotsError,
+    SessionExpiredError, SessionNotFoundError, FactorKindNotAcceptedError, AccountNotFoundError, AccountDisabledError,
+    AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
+    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
+    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
+    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
+    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
+    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
+    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
+    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
+    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
+    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
+    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
+    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
+    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
+    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
+    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
+    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
+    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
+    TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2064,14 +2094,15 @@ __all__ = [
     "RequestTimeTooSkewedError", "SignatureMalformedError", "BodyHashMismatchError", "CredentialScopeMismatchError",
     "KeyNotFoundError", "IssuerNotFoundError", "RoleNotOfferedError", "AmbiguousRoleDeniedError",
     "ProviderNotOpenError", "TokenNotAwaitedError", "TooManyProvidersError", "ProviderOvertakenError",
-    "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError", "InvalidTenantSettingsError",
-    "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError", "InvalidPasswordError",
-    "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError", "ContinuationTokenExpiredError",
-    "StepNotPossibleError", "TooManyCodesError", "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError",
-    "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
-    "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
-    "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "TenantDisabledError", "SessionExpiredError",
+    "TokenTooWeakError", "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError",
+    "InvalidTenantSettingsError", "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError",
+    "InvalidPasswordError", "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError",
+    "ContinuationTokenExpiredError", "StepNotPossibleError", "TooManyCodesError", "AccountLockedError",
+    "PasswordNotAcceptedError", "UserNotFoundError", "PasswordNotSetError", "PasswordChangeRequiredError",
+    "RefreshTokenInvalidError", "RefreshTokenExpiredError", "RefreshTokenReusedError", "AudienceNotOfferedError",
+    "TooManyFromClientError", "ScopeNotOfferedError", "ScopeNotGrantedError", "TokenScopeMissingError",
+    "CodeExpiredError", "FlowFinishedError", "FlowEndedError", "SendUnderwayError", "TooManyFailedSendsError",
+    "TenantDisabledError", "SessionExpiredError", "SessionNotFoundError", "FactorKindNotAcceptedError",
     "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
     "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
     "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",

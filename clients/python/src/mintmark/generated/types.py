@@ -214,7 +214,8 @@ a character are equal.
 """
 
 PasswordRule = Literal[
-    "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect",
+    "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "common", "context", "breached", "recentlyUsed",
+    "incorrect",
 ]
 """The rule that a password violates."""
 
@@ -1666,6 +1667,14 @@ class Idp(Record):
     """The response type of sign-ins. Known values: `code`, `idToken`."""
     scopes: Sequence[str] = member("scopes")
     """The scopes that are requested in addition to the basic ones."""
+    required_acr: Sequence[str] | None = member("requiredAcr", default=None)
+    """The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token
+    whose `acr` is none of them is rejected.
+    """
+    max_auth_age_seconds: int | None = member("maxAuthAgeSeconds", default=None)
+    """The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token
+    whose `auth_time` is missing or older is rejected.
+    """
     openid_only: bool = member("openidOnly")
     """Whether `openid` is the only basic scope."""
     trust_email: bool = member("trustEmail")
@@ -1777,6 +1786,14 @@ class IdpDeclaration(Record):
     scopes: Sequence[str] | None = member("scopes", default=None)
     """The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
     `offline_access`.
+    """
+    required_acr: Sequence[str] | None = member("requiredAcr", default=None)
+    """The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token
+    whose `acr` is none of them is rejected.
+    """
+    max_auth_age_seconds: int | None = member("maxAuthAgeSeconds", default=None)
+    """The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token
+    whose `auth_time` is missing or older is rejected.
     """
     openid_only: bool | None = member("openidOnly", default=None)
     """Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no
@@ -2078,8 +2095,8 @@ class PasswordFailure(Record):
     """The reason a password was rejected."""
 
     rule: str = member("rule")
-    """The violated rule. Known values: `disallowedCharacters`, `tooShort`, `tooLong`, `tooWeak`, `banned`, `breached`,
-    `recentlyUsed`, `incorrect`.
+    """The violated rule. Known values: `disallowedCharacters`, `tooShort`, `tooLong`, `tooWeak`, `banned`, `common`,
+    `context`, `breached`, `recentlyUsed`, `incorrect`.
     """
     message: str = member("message")
     """The problem, as text."""
@@ -2533,6 +2550,10 @@ class Session(Record):
     """The time at which the session was created."""
     last_used_at: datetime = member("lastUsedAt", utc)
     """The time at which the session last received tokens."""
+    ends_at: datetime | None = member("endsAt", utc, default=None)
+    """The time at which the session ends even if it is used. Present if the tenant has `tokens.sessionSeconds`."""
+    current: bool | None = member("current", default=None)
+    """Whether it is the session of the ID token in the request. Present if the request has an ID token."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the session expires if it is not used."""
 
@@ -2549,6 +2570,13 @@ class SessionRevokeAllResult(Record):
 
     revoked: int = member("revoked")
     """The number of revoked sessions."""
+
+
+class SessionRevokeResult(Record):
+    """The result of `session.revoke`."""
+
+    revoked: bool = member("revoked")
+    """Whether the session was revoked, which is always true."""
 
 
 class SessionSignOutResult(Record):
@@ -3450,15 +3478,15 @@ __all__ = [
     "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
     "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
     "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult",
-    "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
-    "UnprocessedIdentity", "Violation",
+    "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep",
+    "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired",
+    "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther", "read_sign_up_step",
+    "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasswordRequired",
+    "SignedRequest", "SigningKey", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult",
+    "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult",
+    "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult", "TenantDeclaration",
+    "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook",
+    "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult",
+    "TokenVerifyResult", "Tokens", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

@@ -97,6 +97,7 @@ module Mintmark
     "rpc.discover" => nil,
     "session.list" => :SessionListResult,
     "session.refresh" => :Tokens,
+    "session.revoke" => :SessionRevokeResult,
     "session.revokeAll" => :SessionRevokeAllResult,
     "session.signOut" => :SessionSignOutResult,
     "signIn.anonymously" => :SignInStep,

@@ -399,6 +399,12 @@ module Mintmark
     detail :provider, "provider" # The handle of the provider.
   end
 
+  # The token is valid, but its sign-in is older or weaker than the request demands.
+  class TokenTooWeak < APIError
+    detail :check, "check" # The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+    detail :reason, "reason" # The property of the sign-in that does not satisfy it.
+  end
+
   # The tenant does not exist or was deleted.
   class TenantNotFound < APIError
     detail :tenant_id, "tenantId" # The tenant ID, as the request names it.
@@ -586,6 +592,15 @@ module Mintmark
   # The lifetime `tokens.sessionSeconds` of the session is over.
   class SessionExpired < APIError
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
+  end
+
+  # The session has ended, or it belongs to another account.
+  class SessionNotFound < APIError; end
+
+  # The security profile of the tenant excludes the kind, or requires a stronger factor first.
+  class FactorKindNotAccepted < APIError
+    detail :kind, "kind" # The kind of factor.
+    detail :reason, "reason" # The rule of the profile, and what to do.
   end
 
   # The account does not exist or was deleted.
@@ -1090,22 +1105,22 @@ module Mintmark
     tokenAudienceMismatch tokenIssuerMismatch tokenUseMismatch tokenRevoked roleNotFound roleNotConfigured assumeRoleDenied
     durationExceedsRoleMaximum malformedPolicy packedPolicyTooLarge sessionTokenInvalid credentialsExpired credentialsRevoked
     signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
-    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tenantNotFound
-    tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
-    invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
-    userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
-    tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    tenantDisabled sessionExpired accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
-    credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
-    anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
-    addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled
-    invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable
-    providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors
-    factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing
-    factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull
-    storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown
-    backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent
-    clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch
-    snapshotFileExists snapshotNotWritten tooManySnapshots
+    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tokenTooWeak
+    tenantNotFound tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword
+    invalidCode invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked
+    passwordNotAccepted userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused
+    audienceNotOffered tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway
+    tooManyFailedSends tenantDisabled sessionExpired sessionNotFound factorKindNotAccepted accountNotFound accountDisabled accountExists
+    claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked
+    lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters
+    exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound
+    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
+    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
+    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
+    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
+    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
+    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

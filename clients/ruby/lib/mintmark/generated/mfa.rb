@@ -44,7 +44,7 @@ module Mintmark
     # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
     #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
     #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible, TenantDisabled]
+    #   StepNotPossible, TenantDisabled, FactorKindNotAccepted]
     def confirm(continuation_token:, code:, audience: nil, client: nil, timeout: nil, trace: nil)
       call("mfa.confirm", {
         "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client
@@ -80,7 +80,7 @@ module Mintmark
     #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
     #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
     #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, FactorKindNotAccepted]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
       timeout: nil, trace: nil
@@ -158,15 +158,17 @@ module Mintmark
     # @param factor_id [String] The ID of the factor to remove.
     # @param id_token [String] An ID token of the signed-in user.
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param reason [String] The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required
+    #   with `accountId` in a tenant with an assurance.
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the session. For any other audience, the access token has only the scope `openid`.
     # @return [FactorWithdrawal]
     # @raise [CallerNotAllowed, AccountNotFound, FactorNotFound, LastFactor, RecentSignInRequired, SecondFactorNeeded, AudienceNotOffered,
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
-    def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
+    def withdraw(factor_id:, id_token: nil, account_id: nil, reason: nil, audience: nil, timeout: nil, trace: nil)
       call("mfa.withdraw", {
-        "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience
+        "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "reason" => reason, "audience" => audience
       }, timeout, trace)
     end
   end

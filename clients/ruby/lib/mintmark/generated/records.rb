@@ -625,6 +625,12 @@ module Mintmark
     member :enabled, "enabled" # Whether users can sign in with the provider.
     member :response_type, "responseType" # The response type of sign-ins.
     member :scopes, "scopes" # The scopes that are requested in addition to the basic ones.
+    # The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none
+    # of them is rejected.
+    member :required_acr, "requiredAcr"
+    # The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+    # is missing or older is rejected.
+    member :max_auth_age_seconds, "maxAuthAgeSeconds"
     member :openid_only, "openidOnly" # Whether `openid` is the only basic scope.
     # Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
     member :trust_email, "trustEmail"
@@ -1213,6 +1219,10 @@ module Mintmark
     member :authenticated_at, "authenticatedAt", :time
     member :created_at, "createdAt", :time # The time at which the session was created, in seconds since 1970-01-01 UTC.
     member :last_used_at, "lastUsedAt", :time # The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
+    # The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has
+    # `tokens.sessionSeconds`.
+    member :ends_at, "endsAt", :time
+    member :current, "current" # Whether it is the session of the ID token in the request. Present if the request has an ID token.
     member :expires_at, "expiresAt", :time # The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
   end
 
@@ -1224,6 +1234,11 @@ module Mintmark
   # The result of `session.revokeAll`.
   class SessionRevokeAllResult < Record
     member :revoked, "revoked" # The number of revoked sessions.
+  end
+
+  # The result of `session.revoke`.
+  class SessionRevokeResult < Record
+    member :revoked, "revoked" # Whether the session was revoked, which is always true.
   end
 
   # The result of `session.signOut`.

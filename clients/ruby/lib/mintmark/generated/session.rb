@@ -9,13 +9,15 @@ module Mintmark
   class SessionMethods < Namespace
     # List the sessions of an account, most recent first.
     #
-    # Returns at most 1000 sessions.
+    # Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
     #
-    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @return [SessionListResult]
-    # @raise [AccountNotFound, AccountMerged]
-    def list(account_id:, timeout: nil, trace: nil)
-      call("session.list", {"accountId" => account_id}, timeout, trace)
+    # @raise [CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    def list(id_token: nil, account_id: nil, timeout: nil, trace: nil)
+      call("session.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
 
     # Exchange a refresh token for new tokens.
@@ -37,17 +39,39 @@ module Mintmark
       call("session.refresh", {"refreshToken" => refresh_token, "audience" => audience, "scope" => scope}, timeout, trace)
     end
 
-    # Revoke all sessions of an account.
+    # Revoke one of the user's own sessions.
     #
-    # `token.verify` rejects the tokens of these sessions immediately.
+    # `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes old. A developer
+    # can use `session.signOut` with `sessionId`.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param session_id [String] The ID of the session, as `session.list` returns it.
+    # @return [SessionRevokeResult]
+    # @raise [SessionNotFound, RecentSignInRequired, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    def revoke(id_token:, session_id:, timeout: nil, trace: nil)
+      call("session.revoke", {"idToken" => id_token, "sessionId" => session_id}, timeout, trace)
+    end
+
+    # Revoke all sessions of an account or a tenant.
+    #
+    # `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a
+    # sign-in at most 5 minutes old.
     #
     # Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     #
-    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param tenant_id [String] The tenant whose accounts are signed out. Requires the access level `developer`.
+    # @param keep_current [Boolean] Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
     # @return [SessionRevokeAllResult]
-    # @raise [AccountNotFound, AccountMerged]
-    def revoke_all(account_id:, timeout: nil, trace: nil)
-      call("session.revokeAll", {"accountId" => account_id}, timeout, trace)
+    # @raise [CallerNotAllowed, AccountNotFound, TenantNotFound, RecentSignInRequired, TokenMalformed, TokenAlgorithmNotAllowed,
+    #   TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
+    #   AccountMerged, TenantDisabled]
+    def revoke_all(id_token: nil, account_id: nil, tenant_id: nil, keep_current: nil, timeout: nil, trace: nil)
+      call("session.revokeAll", {
+        "idToken" => id_token, "accountId" => account_id, "tenantId" => tenant_id, "keepCurrent" => keep_current
+      }, timeout, trace)
     end
 
     # Sign out and revoke the session.

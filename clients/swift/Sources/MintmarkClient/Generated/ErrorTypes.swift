@@ -654,6 +654,16 @@ public struct ProviderOvertakenError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
 }
 
+/// `tokenTooWeak`, 3160. The token is valid, but its sign-in is older or weaker than the request demands.
+public struct TokenTooWeakError: KnownError {
+    public let answer: Answer
+    /// The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+    public let check: String
+    /// The property of the sign-in that does not satisfy it.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; check = try data.required("check"); reason = try data.required("reason") }
+}
+
 /// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
 public struct TenantNotFoundError: KnownError {
     public let answer: Answer
@@ -964,6 +974,22 @@ public struct SessionExpiredError: KnownError {
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.
     public let endedAt: Timestamp
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
+}
+
+/// `sessionNotFound`, 4162. The session has ended, or it belongs to another account.
+public struct SessionNotFoundError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `factorKindNotAccepted`, 4163. The security profile of the tenant excludes the kind, or requires a stronger factor first.
+public struct FactorKindNotAcceptedError: KnownError {
+    public let answer: Answer
+    /// The kind of factor.
+    public let kind: FactorKind
+    /// The rule of the profile, and what to do.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); reason = try data.required("reason") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -1841,7 +1867,7 @@ let errorTypes: [Int: any KnownError.Type] = [
     3022: RequestTimeTooSkewedError.self, 3023: SignatureMalformedError.self, 3024: BodyHashMismatchError.self,
     3025: CredentialScopeMismatchError.self, 3026: KeyNotFoundError.self, 3027: IssuerNotFoundError.self,
     3028: RoleNotOfferedError.self, 3029: AmbiguousRoleDeniedError.self, 3030: ProviderNotOpenError.self,
-    3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self,
+    3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self, 3160: TokenTooWeakError.self,
     4001: TenantNotFoundError.self, 4002: TenantExistsError.self, 4003: TenantNotDeletableError.self,
     4004: InvalidTenantSettingsError.self, 4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self,
     4007: UserAlreadyExistsError.self, 4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
@@ -1852,10 +1878,11 @@ let errorTypes: [Int: any KnownError.Type] = [
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
-    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
-    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
-    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
-    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self, 5001: AccountNotFoundError.self,
+    5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

@@ -52,9 +52,10 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let factorId: String = try given.required("factorId")
         let idToken: String? = try given.optional("idToken")
         let accountId: String? = try given.optional("accountId")
+        let reason: String? = try given.optional("reason")
         let audience: String? = try given.optional("audience")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.withdraw(factorId: factorId, idToken: idToken, accountId: accountId, audience: audience, timeout: timeout, trace: trace).wire
+        return try await m.mfa.withdraw(factorId: factorId, idToken: idToken, accountId: accountId, reason: reason, audience: audience, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -44,10 +44,12 @@ final class ShapeTable {
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
-            openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork createdAt updatedAt
+            requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork \
+            createdAt updatedAt
             IdpCheck check ok message
             IdpDeclaration tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             ImportFailure line accountId violations:Violation
             ImportProgress nextLine imported replaced skipped failed
             ImportStop type message
@@ -94,7 +96,8 @@ final class ShapeTable {
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
-            Session sessionId accountId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
+            Session sessionId accountId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt endsAt current \
+            expiresAt
             SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt next methods providers email \
             pendingToken! hints:FactorHint factorKinds account:Account idToken! accessToken! refreshToken! scope isNewAccount \
             additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens
@@ -246,7 +249,8 @@ final class ShapeTable {
             IdpAuthorizeDeviceResult continuationToken! userCode verificationUri verificationUriComplete intervalSeconds expiresAt
             =idp.authorizeDevice IdpAuthorizeDeviceResult
             IdpCreateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             =idp.create Idp
             IdpDeleteParams tenantId providerId
             IdpDeleteResult tenantId providerId
@@ -260,7 +264,8 @@ final class ShapeTable {
             IdpTestResult ok checks:IdpCheck
             =idp.test IdpTestResult
             IdpUpdateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             =idp.update Idp
             KeyListParams issuer poolId tenantId limit cursor
             KeyListResult keys:SigningKey nextCursor
@@ -284,7 +289,7 @@ final class ShapeTable {
             =mfa.recoveryCodes MfaRecoveryCodesResult
             MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin
             =mfa.resolve SignInStep
-            MfaWithdrawParams idToken! accountId factorId audience
+            MfaWithdrawParams idToken! accountId factorId reason audience
             =mfa.withdraw FactorWithdrawal
             PasskeyDeleteParams idToken! accountId credentialId force
             PasskeyDeleteResult passkeys:Passkey signals:AuthenticatorSignals
@@ -352,12 +357,15 @@ final class ShapeTable {
             =role.list RoleListResult
             RolePutParams name poolId trustPolicy maxSessionSeconds tags
             =role.put Role
-            SessionListParams accountId
+            SessionListParams idToken! accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
             SessionRefreshParams refreshToken! audience scope
             =session.refresh Tokens
-            SessionRevokeAllParams accountId
+            SessionRevokeParams idToken! sessionId
+            SessionRevokeResult revoked
+            =session.revoke SessionRevokeResult
+            SessionRevokeAllParams idToken! accountId tenantId keepCurrent
             SessionRevokeAllResult revoked
             =session.revokeAll SessionRevokeAllResult
             SessionSignOutParams refreshToken! idToken! sessionId
@@ -482,7 +490,7 @@ final class ShapeTable {
             TokenMintForDeveloperParams poolId logins! identityId durationSeconds principalTags
             TokenMintForDeveloperResult identityId token! expiresAt isNewIdentity
             =token.mintForDeveloper TokenMintForDeveloperResult
-            TokenVerifyParams token! audience issuer tenantId use scope checkRevoked
+            TokenVerifyParams token! audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked
             TokenVerifyResult claims header use issuer expiresAt
             =token.verify TokenVerifyResult
             !parseError reason offset
@@ -555,6 +563,7 @@ final class ShapeTable {
             !tokenNotAwaited
             !tooManyProviders limit
             !providerOvertaken provider
+            !tokenTooWeak check reason
             !tenantNotFound tenantId
             !tenantExists tenantId
             !tenantNotDeletable tenantId
@@ -589,6 +598,8 @@ final class ShapeTable {
             !tooManyFailedSends failures retryAfterSeconds
             !tenantDisabled tenantId
             !sessionExpired endedAt
+            !sessionNotFound
+            !factorKindNotAccepted kind reason
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

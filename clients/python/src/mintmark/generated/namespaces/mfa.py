@@ -121,6 +121,8 @@ class MfaMethods(Namespace):
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             StepNotPossibleError: The step does not follow the current state of the flow.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            FactorKindNotAcceptedError: The security profile of the tenant excludes the kind, or requires a stronger
+                factor first.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -219,6 +221,8 @@ class MfaMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            FactorKindNotAcceptedError: The security profile of the tenant excludes the kind, or requires a stronger
+                factor first.
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -361,7 +365,7 @@ class MfaMethods(Namespace):
         }, timeout, trace))
 
     def withdraw(
-        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None,
+        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None, reason: str | None = None,
         audience: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.FactorWithdrawal:
         """Remove a second factor.
@@ -380,6 +384,8 @@ class MfaMethods(Namespace):
             id_token: An ID token of the signed-in user.
             account_id: The ID of the account. Requires the access level `developer`.
             factor_id: The ID of the factor to remove.
+            reason: The reason for the removal, such as how the user proved their identity, which the audit log keeps.
+                Required with `accountId` in a tenant with an assurance.
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the session. For any other audience, the access token has only the scope `openid`.
 
@@ -415,7 +421,7 @@ class MfaMethods(Namespace):
                 resets separately and also count for the account.
         """
         return types.read_factor_withdrawal(self._send("mfa.withdraw", {
-            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
+            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "reason": reason, "audience": audience,
         }, timeout, trace))
 
 
@@ -448,7 +454,8 @@ class AsyncMfaMethods(AsyncNamespace):
         UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
         TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
         TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError.
+        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError,
+        FactorKindNotAcceptedError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
@@ -470,7 +477,8 @@ class AsyncMfaMethods(AsyncNamespace):
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError,
+        FactorKindNotAcceptedError.
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
@@ -522,7 +530,7 @@ class AsyncMfaMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def withdraw(
-        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None,
+        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None, reason: str | None = None,
         audience: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.FactorWithdrawal:
         """Remove a second factor.
@@ -534,5 +542,5 @@ class AsyncMfaMethods(AsyncNamespace):
         TenantDisabledError, AccountLockedError.
         """
         return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
-            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
+            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "reason": reason, "audience": audience,
         }, timeout, trace))

@@ -11,13 +11,18 @@ public struct SessionMethods: Sendable {
 
     /// List the sessions of an account, most recent first.
     ///
-    /// Returns at most 1000 sessions.
+    /// Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `idToken`, `accountId` is given.
     ///
     /// - Parameters:
-    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
-    /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
-    public func list(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
-        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    public func list(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
+        let _params = JSONObject([("idToken", idToken), ("accountId", accountId)] as [(String, (any WireValue)?)])
         return try await caller.call("session.list", _params, timeout: timeout, trace: trace)
     }
 
@@ -40,18 +45,43 @@ public struct SessionMethods: Sendable {
         return try await caller.call("session.refresh", _params, timeout: timeout, trace: trace)
     }
 
-    /// Revoke all sessions of an account.
+    /// Revoke one of the user's own sessions.
     ///
-    /// `token.verify` rejects the tokens of these sessions immediately.
+    /// `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes old. A developer can use `session.signOut` with `sessionId`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - sessionId: The ID of the session, as `session.list` returns it.
+    /// - Throws: `SessionNotFoundError`, `RecentSignInRequiredError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    @discardableResult
+    public func revoke(idToken: String, sessionId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeResult {
+        let _params = JSONObject([("idToken", idToken), ("sessionId", sessionId)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.revoke", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Revoke all sessions of an account or a tenant.
+    ///
+    /// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `idToken`, `accountId`, `tenantId` is given.
     ///
     /// Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     ///
     /// - Parameters:
-    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
-    /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - tenantId: The tenant whose accounts are signed out. Requires the access level `developer`.
+    ///   - keepCurrent: Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TenantNotFoundError`, `RecentSignInRequiredError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
-    public func revokeAll(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
-        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+    public func revokeAll(idToken: String? = nil, accountId: String? = nil, tenantId: String? = nil, keepCurrent: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
+        let _params = JSONObject([
+            ("idToken", idToken), ("accountId", accountId), ("tenantId", tenantId), ("keepCurrent", keepCurrent),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("session.revokeAll", _params, timeout: timeout, trace: trace)
     }
 
@@ -86,6 +116,18 @@ public struct SessionListResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         sessions = try members.required("sessions")
+        json = members.object
+    }
+
+}
+
+/// The result of `session.revoke`.
+public struct SessionRevokeResult: ResultRecord {
+    /// Whether the session was revoked, which is always true.
+    public let revoked: Bool
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        revoked = try members.required("revoked")
         json = members.object
     }
 

@@ -84,6 +84,7 @@ public final class Errors {
             case 3031 -> new TokenNotAwaitedException(response);
             case 3032 -> new TooManyProvidersException(response);
             case 3080 -> new ProviderOvertakenException(response);
+            case 3160 -> new TokenTooWeakException(response);
             case 4001 -> new TenantNotFoundException(response);
             case 4002 -> new TenantExistsException(response);
             case 4003 -> new TenantNotDeletableException(response);
@@ -118,6 +119,8 @@ public final class Errors {
             case 4068 -> new TooManyFailedSendsException(response);
             case 4160 -> new TenantDisabledException(response);
             case 4161 -> new SessionExpiredException(response);
+            case 4162 -> new SessionNotFoundException(response);
+            case 4163 -> new FactorKindNotAcceptedException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

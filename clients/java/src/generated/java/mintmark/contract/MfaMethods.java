@@ -68,7 +68,7 @@ public final class MfaMethods {
      * FactorExistsException}, {@link FactorAddsNothingException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TooManyFromClientException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
-     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}.
+     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
      * @return the result
      */
@@ -115,7 +115,7 @@ public final class MfaMethods {
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
      * @return the result
      */
