@@ -59,9 +59,9 @@ struct PasswordRulesTests {
             ("Builder-2026", "bob.builder77@example.com", [], true), ("2026!Builder", "bob.builder77@example.com", [], true),
             ("Builder-2026-a", "bob.builder77@example.com", [], true), ("Builder-2026-ab", "bob.builder77@example.com", [], false),
             ("Rebuilders-9", "bob.builder77@example.com", [], false), ("AliceAlice9", "alice9@example.com", [], true),
-            // Several words count together. The domain counts with them, but not alone.
+            // Several words count together, also those of the domain.
             ("Alice9@example.org", "alice9@example.com", [], true), ("alice.9.AliceX", "alice9@example.com", [], true),
-            ("Alice-at-example-26", "alice9@shop.example.com", [], true), ("Example-2026-x", "alice9@example.com", [], false),
+            ("Alice-at-example-26", "alice9@shop.example.com", [], true), ("Example-2026-x", "alice9@example.com", [], true),
             ("correct horse battery staple", "correct.horse@example.com", [], false),
             // Parts with fewer than four characters are ignored.
             ("Bob-Kx9vTp", "bob.builder77@example.com", [], false), ("al9-Kx9vTp", "al9@example.com", [], false),
@@ -86,8 +86,32 @@ struct PasswordRulesTests {
     @Test("a password similar to the address violates one rule, which can be disabled")
     func contextRule() {
         let context = ContextWords(addresses: ["alice9@example.com"])
-        #expect(rules("Alice9@example.com", context: context) == [.banned])
+        #expect(rules("Alice9@example.com", context: context) == [.context])
         #expect(rules("Alice9@example.com", PasswordPolicy(checksBanned: false), context: context) == [])
+    }
+
+    @Test(
+        "with characters unicode, every assigned character except controls is accepted, and characters count after normalization",
+        arguments: [
+            ("zoé kvzgt", []), ("zoe\u{301} kvzgt", []), ("e\u{301}a\u{301}kvzgt", [.tooShort]), ("中文密码🔑kvz", []),
+            ("kvzgt\u{7}trw", [.disallowedCharacters]), ("kvzgt\u{378}trw", [.disallowedCharacters]),
+        ] as [(String, [PasswordRule])])
+    func unicode(password: String, expected: [PasswordRule]) {
+        #expect(rules(password, PasswordPolicy(characters: .unicode)) == expected)
+    }
+
+    @Test("asvs 6.2.4: with checksCommon, listed passwords are refused in any case, and phrases are not")
+    func common() {
+        let policy = PasswordPolicy(minimumClasses: 1, checksBanned: false, checksCommon: true)
+        for password in ["iloveyou2", "ILoveYou2", "qwertyuiop", "trustno1"] { #expect(rules(password, policy) == [.common]) }
+        for password in ["correct horse battery staple", "kvzgtrwpq"] { #expect(rules(password, policy) == []) }
+    }
+
+    @Test("asvs 6.2.11: a banned term is context if checksContext is set")
+    func bannedTermsAsContext() {
+        let policy = PasswordPolicy(minimumClasses: 1, checksContext: true, bannedTerms: ["wintergreen"])
+        #expect(rules("Wintergreen-kx7", policy) == [.context])
+        #expect(rules("Wintergreen and many other words", policy) == [])
     }
 
     @Test("each banned term and each other character counts one point")

@@ -11,9 +11,11 @@ type SessionMethods struct {
 
 // List lists the sessions of an account, most recent first.
 //
-// Returns at most 1000 sessions.
+// Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
 //
-// Errors: [AccountNotFoundError], [AccountMergedError].
+// Errors: [CallerNotAllowedError], [AccountNotFoundError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m SessionMethods) List(ctx context.Context, params SessionListParams, options ...CallOption) (*SessionListResult, error) {
 	return invoke[SessionListResult](ctx, m.client, "session.list", params, options)
 }
@@ -34,13 +36,29 @@ func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }
 
-// RevokeAll revokes all sessions of an account.
+// Revoke revokes one of the user's own sessions.
 //
-// `token.verify` rejects the tokens of these sessions immediately.
+// `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes
+// old. A developer can use `session.signOut` with `sessionId`.
+//
+// Errors: [ErrSessionNotFound], [RecentSignInRequiredError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
+func (m SessionMethods) Revoke(ctx context.Context, params SessionRevokeParams, options ...CallOption) (*SessionRevokeResult, error) {
+	return invoke[SessionRevokeResult](ctx, m.client, "session.revoke", params, options)
+}
+
+// RevokeAll revokes all sessions of an account or a tenant.
+//
+// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions,
+// which requires a sign-in at most 5 minutes old.
 //
 // Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
 //
-// Errors: [AccountNotFoundError], [AccountMergedError].
+// Errors: [CallerNotAllowedError], [AccountNotFoundError], [TenantNotFoundError], [RecentSignInRequiredError],
+// [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError],
+// [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError],
+// [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
 func (m SessionMethods) RevokeAll(ctx context.Context, params SessionRevokeAllParams, options ...CallOption) (*SessionRevokeAllResult, error) {
 	return invoke[SessionRevokeAllResult](ctx, m.client, "session.revokeAll", params, options)
 }

@@ -69,7 +69,7 @@ func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForD
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],
 // [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
-// [TokenScopeMissingError], [TenantDisabledError].
+// [TokenScopeMissingError], [TokenTooWeakError], [TenantDisabledError].
 func (m TokenMethods) Verify(ctx context.Context, params TokenVerifyParams, options ...CallOption) (*TokenVerifyResult, error) {
 	return invoke[TokenVerifyResult](ctx, m.client, "token.verify", params, options)
 }

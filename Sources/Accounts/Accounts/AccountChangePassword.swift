@@ -43,7 +43,10 @@ extension AccountService {
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
             try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
-            var signIn = PendingSignIn(.password.adding(own.session.secondFactor), audience: request.audience, scope: request.scope)
+            var proof = SignInProof.password.adding(own.session.secondFactor)
+            // Only a sign-in with all factors begins the absolute lifetime of a session again.
+            if proof.secondFactor != nil, tenant.tokens.sessionSeconds != nil { proof.authenticatedAt = own.session.authenticatedAt }
+            var signIn = PendingSignIn(proof, audience: request.audience, scope: request.scope)
             signIn.application = own.session.grant.application
             return .success(try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         }

@@ -70,7 +70,9 @@ extension AccountMerging.Outcome {
 
     /// The proof for the new session: that of the remaining account's session, with the second factor verified in either session.
     var proof: SignInProof {
-        let proof = target.session.proof
+        var proof = target.session.proof
+        // The merged session ends when the first of both would have ended.
+        proof.authenticatedAt = min(target.session.authenticatedAt, source.session.authenticatedAt)
         return proof.secondFactor == nil ? proof.adding(source.session.secondFactor) : proof
     }
 

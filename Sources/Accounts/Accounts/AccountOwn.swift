@@ -21,7 +21,7 @@ extension AccountService {
             return (try sensitive(token, tenant, at: now, in: tx).account, tenant)
         }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
-        if tenant.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+        if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
         guard before.username != nil, before.isEmailVerified else { throw EmailNotVerified() }
         try context.checkNew(request.newPassword, for: before, tenant, name, call)
         let sealed = try context.passwords.sealed(request.newPassword, as: before.id)

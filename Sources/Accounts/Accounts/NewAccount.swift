@@ -43,7 +43,8 @@ extension AccountService {
             id: new.accountId ?? context.random.uuid(), tenantId: tenant.id, username: username?.typed, email: username?.typed,
             isEmailVerified: new.isEmailVerified, method: username == nil ? new.otherMethod : new.password == nil ? .code : .password,
             attributes: try tenant.acceptChange(new.attributes, of: [:]), claims: new.claims, isDisabled: new.isDisabled,
-            mustChangePassword: new.mustChangePassword, createdAt: now, updatedAt: now)
+            // The user alone chooses the password in a security profile (OWASP ASVS 5.0 §6.4.1, §6.4.6).
+            mustChangePassword: new.mustChangePassword || (tenant.hasProfile && new.password != nil), createdAt: now, updatedAt: now)
         if let password = new.password {
             try context.checkNew(password, for: account, tenant, method, call)
             account.password = try context.passwords.sealed(password, as: account.id)

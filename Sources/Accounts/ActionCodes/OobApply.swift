@@ -36,7 +36,7 @@ extension OobService {
             }
             let tenant = try configurations.tenant(record.tenantId, in: tx)
             if record.purpose == .passwordReset {
-                if tenant.settings.localAccountMethod == .emailCode { throw PasswordNotAccepted() }
+                if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
                 try forget(before, tenant, by: name, at: now, in: tx)
             }
             _ = try account.apply(prepared, by: name, call, in: tx)

@@ -24,14 +24,17 @@ enum AuthorizationRequest {
         // A fragment is never sent to a server, so the listener needs a form post. Apple returns the name and email address only in a form
         // post.
         if flow.kind == .idToken && flow.isHeard || idp.known == .apple { parameters.append(("response_mode", "form_post")) }
+        parameters += ProviderStrength(idp).parameters
         let query = Form.encode(parameters + custom)
         let base = endpoint.prefix { $0 != "#" }
         return base + (base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?") + query
     }
 
     /// - Throws: `InvalidParams` with one violation for each reserved parameter.
-    static func check(_ custom: [String]) throws {
-        let violations = custom.filter { reserved.contains($0.lowercased()) }.map {
+    ///
+    /// - Parameter others: Parameters that the settings of the provider set.
+    static func check(_ custom: [String], besides others: Set<String> = []) throws {
+        let violations = custom.filter { reserved.union(others).contains($0.lowercased()) }.map {
             Violation(
                 pointer: "/customParameters/\(JSONPointer.escaped($0))", rule: "reserved",
                 message: "The service itself sets \($0). Omit it\($0 == "scope" ? " and use scopes" : "").")

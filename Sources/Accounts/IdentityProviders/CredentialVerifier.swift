@@ -51,6 +51,7 @@ struct CredentialVerifier: Sendable {
         case .providerId(let id):
             let idp = try provider(id, of: tenantId)
             guard let token = credential.idToken else {
+                try ProviderStrength(idp).requireNothing(of: idp.providerId)
                 let token = credential.accessToken ?? ""
                 var identity = try AccessTokenIdentity(context.service).identity(of: token, from: idp, call)
                 identity.accessToken = token
@@ -62,9 +63,10 @@ struct CredentialVerifier: Sendable {
             identity.idToken = token
             identity.accessToken = credential.accessToken
             let expiresAt = (NumericDate.seconds(claims["exp"]) ?? now) + ExternalTokenRules.leewaySeconds
-            return .done(
-                .provider(
-                    identity, spending: claims["nonce"] == nil ? nil : .idToken(UsedToken(jws.payload, idp, expiresAt: expiresAt))))
+            // Without a nonce nothing binds the token to one sign-in: a security profile accepts it once (OWASP ASVS 5.0 §10.5.1).
+            let isStrict = try context.database.read { try configurations.tenant(tenantId, in: $0).hasProfile }
+            let isSpent = claims["nonce"] != nil || isStrict
+            return .done(.provider(identity, spending: isSpent ? .idToken(UsedToken(jws.payload, idp, expiresAt: expiresAt)) : nil))
         }
     }
 
@@ -87,6 +89,7 @@ struct CredentialVerifier: Sendable {
             identity = ProviderIdentity(all, subject: subject, given.idp)
             identity.idToken = token
         } else {
+            try ProviderStrength(given.idp).requireNothing(of: given.idp.providerId)
             identity = try AccessTokenIdentity(context.service).identity(of: given.accessToken ?? "", from: given.idp, call)
         }
         identity.accessToken = given.accessToken

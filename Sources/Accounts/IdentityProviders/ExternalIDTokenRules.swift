@@ -60,6 +60,7 @@ enum ExternalIDTokenRules {
         guard let subject = claims["sub"]?.string, (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw refuse("subject", "The sub of the ID token is not a string of 1 to 255 ASCII characters.")
         }
+        try ProviderStrength(idp).check(claims, of: idp.providerId, now: now)
         try checkNonce(claims["nonce"], companions.nonce, idp)
         if let accessToken = companions.accessToken, let given = claims["at_hash"] {
             guard let given = given.string, given == hash(of: accessToken, under: jws.header.algorithm) else {

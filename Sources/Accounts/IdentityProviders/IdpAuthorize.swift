@@ -15,6 +15,7 @@ extension IdpService {
         try AuthorizationRequest.check(custom.map(\.0))
         if case .redirectUri(let uri) = request.back { try RedirectRule.check(uri) }
         let idp = try enabledIdp(request.providerId, of: request.tenantId)
+        try AuthorizationRequest.check(custom.map(\.0), besides: ProviderStrength(idp).reserved)
         let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
         let endpoints = try endpoints(of: idp, call)
         let kind: IdpFlow.Kind = idp.responseType == .code ? .code : .idToken

@@ -50,7 +50,9 @@ package struct IdpRecord: Sendable {
             tenantId: tenantId, providerId: providerId, clientId: settings.clientId, hasClientSecret: clientSecret != nil,
             clientAuthentication: clientAuthentication,
             issuer: issuers.first, displayName: settings.displayName, enabled: settings.enabled, responseType: responseType,
-            scopes: settings.scopes ?? [], openidOnly: settings.openidOnly, trustEmail: settings.trustEmail,
+            scopes: settings.scopes ?? [],
+            requiredAcr: settings.requiredAcr, maxAuthAgeSeconds: settings.maxAuthAgeSeconds, openidOnly: settings.openidOnly,
+            trustEmail: settings.trustEmail,
             moreClientIds: settings.moreClientIds ?? [],
             keys: settings.keys.map { $0.map { EncodedObject($0) } }, endpoint: settings.endpoint, allowInsecure: settings.allowInsecure,
             allowPrivateNetwork: settings.allowPrivateNetwork, createdAt: createdAt, updatedAt: updatedAt)

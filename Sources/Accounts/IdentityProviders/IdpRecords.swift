@@ -64,6 +64,8 @@ extension IdpCreate.Params {
         object["clientAuthentication"] = clientAuthentication.map { .string($0.rawValue) }
         object["responseType"] = responseType.map { .string($0.rawValue) }
         object["scopes"] = scopes.map { .array($0.map { .string($0) }) }
+        object["requiredAcr"] = requiredAcr.map { .array($0.map { .string($0) }) }
+        object["maxAuthAgeSeconds"] = maxAuthAgeSeconds.map { .number(JSONNumber($0)) }
         object["moreClientIds"] = moreClientIds.map { .array($0.map { .string($0) }) }
         object["keys"] = keys.map { .array($0.map { .object($0) }) }
         object["endpoint"] = endpoint.map { .string($0) }

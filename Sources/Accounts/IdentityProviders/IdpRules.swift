@@ -30,6 +30,11 @@ enum IdpRules {
             throw InvalidIdp(
                 pointer: "/openidOnly", reason: "\(settings.providerId) does not know the scope openid; it is for OpenID Connect providers")
         }
+        if settings.requiredAcr?.isEmpty == false || settings.maxAuthAgeSeconds != nil, known == .github || known == .facebook {
+            throw InvalidIdp(
+                pointer: settings.maxAuthAgeSeconds == nil ? "/requiredAcr" : "/maxAuthAgeSeconds",
+                reason: "\(settings.providerId) does not tell how users signed in; the setting is for OpenID Connect providers")
+        }
         if settings.trustEmail, known != nil {
             throw InvalidIdp(
                 pointer: "/trustEmail",

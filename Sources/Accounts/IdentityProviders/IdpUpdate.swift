@@ -29,7 +29,8 @@ extension IdpDeclaration {
         self.init(
             tenantId: change.tenantId, providerId: change.providerId, clientId: change.clientId, clientSecret: change.clientSecret,
             clientAuthentication: change.clientAuthentication, issuer: change.issuer, displayName: change.displayName,
-            enabled: change.enabled, responseType: change.responseType, scopes: change.scopes, openidOnly: change.openidOnly,
+            enabled: change.enabled, responseType: change.responseType, scopes: change.scopes,
+            requiredAcr: change.requiredAcr, maxAuthAgeSeconds: change.maxAuthAgeSeconds, openidOnly: change.openidOnly,
             trustEmail: change.trustEmail, moreClientIds: change.moreClientIds, keys: change.keys, endpoint: change.endpoint,
             allowInsecure: change.allowInsecure, allowPrivateNetwork: change.allowPrivateNetwork)
     }
@@ -53,6 +54,7 @@ extension IdpDeclaration {
             clientAuthentication: clientAuthentication ?? old?.clientAuthentication, issuer: issuer ?? old?.issuer,
             displayName: displayName ?? old?.displayName, enabled: enabled ?? old?.enabled ?? true,
             responseType: responseType ?? old?.responseType ?? .code, scopes: scopes ?? old?.scopes,
+            requiredAcr: requiredAcr ?? old?.requiredAcr, maxAuthAgeSeconds: maxAuthAgeSeconds ?? old?.maxAuthAgeSeconds,
             openidOnly: openidOnly ?? old?.openidOnly ?? false, trustEmail: trustEmail ?? old?.trustEmail ?? false,
             moreClientIds: moreClientIds ?? old?.moreClientIds, keys: keys ?? old?.keys, endpoint: endpoint ?? old?.endpoint,
             allowInsecure: allowInsecure ?? old?.allowInsecure ?? false,

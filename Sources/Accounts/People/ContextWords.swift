@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// Words that a password must not contain or consist of: names, the account's email address, and parts of the address.
 ///
@@ -13,8 +14,6 @@ struct ContextWords: Sendable {
     private let names: Set<[Unicode.Scalar]>
     /// Words that a password must not consist of, except for a few additional characters.
     private let words: Set<[Unicode.Scalar]>
-    /// Words that count like `words` if the password also contains one of `words`.
-    private let companions: Set<[Unicode.Scalar]>
 
     /// - Parameters:
     ///   - addresses: Email addresses. A password must not consist of an address, of its local part with or without separators, or of
@@ -28,27 +27,27 @@ struct ContextWords: Sendable {
         }
         var (texts, domains): ([[Unicode.Scalar]], [[Unicode.Scalar]]) = ([], [])
         for address in addresses {
-            let scalars = Array(address.unicodeScalars)
+            let scalars = Array(address.nfc.unicodeScalars)
             let end = scalars.lastIndex(of: "@") ?? scalars.endIndex
             let local = scalars[..<end]
-            domains += scalars[end...].split { $0 == "@" || Self.separators.contains($0) }.dropLast().map(Array.init)
+            let labels = scalars[end...].split { $0 == "@" || $0 == "." }.dropLast()
+            domains += labels.map(Array.init) + [Array(labels.joined(separator: ["."]))]
             texts += [scalars, Array(local), local.filter { !Self.separators.contains($0) }]
             texts += local.split { Self.separators.contains($0) || Self.isDigit($0) }.map(Array.init)
         }
         for name in displayNames {
-            let scalars = Array(name.unicodeScalars)
+            let scalars = Array(name.nfc.unicodeScalars)
             texts += [scalars, scalars.filter { !$0.properties.isWhitespace }]
             texts += scalars.split(whereSeparator: \.properties.isWhitespace).map(Array.init)
         }
-        words = folded(texts)
-        companions = folded(domains)
-        self.names = folded(names.map { Array($0.unicodeScalars) })
+        words = folded(texts + domains)
+        self.names = folded(names.map { Array($0.nfc.unicodeScalars) })
     }
 
     /// Returns whether a password contains one of the names, or contains some of the words as whole words and fewer than eight other
     /// characters.
     func refuse(_ password: String) -> Bool {
-        let scalars = Array(password.unicodeScalars)
+        let scalars = Array(password.nfc.unicodeScalars)
         let folded = scalars.map(Self.folded)
         func places(of word: [Unicode.Scalar]) -> [Range<Int>] {
             guard scalars.count >= word.count else { return [] }
@@ -60,7 +59,7 @@ struct ContextWords: Sendable {
         if names.contains(where: { !places(of: $0).isEmpty }) { return true }
         let found = wholeWords(words)
         if found.isEmpty { return false }
-        let covered = Set((found + wholeWords(companions)).joined())
+        let covered = Set(found.joined())
         return scalars.count - covered.count < Self.enoughOthers
     }
 
@@ -102,7 +101,7 @@ extension ContextWords {
     init(addresses: [String], attributes: JSONObject, _ tenant: TenantRecord) {
         let names = ["givenName", "surname"].compactMap { attributes[$0]?.string }
         self.init(
-            addresses: addresses, displayNames: names + [attributes["displayName"]?.string].compactMap { $0 },
+            addresses: addresses, displayNames: names + [attributes["displayName"]?.string].compactMap { $0 } + [tenant.id],
             names: names + [tenant.settings.name].compactMap { $0 })
     }
 }

@@ -87,11 +87,11 @@ package enum PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// Returns the hash of a password. This is slow by design.
+    /// Returns the hash of a password in the normalization form NFC, the only change of a password. This is slow by design.
     ///
     /// - Parameter count: The length of the hash, in bytes. Firebase scrypt ignores it.
     func hash(_ password: String, salt: [UInt8], count: Int) throws -> [UInt8] {
-        let password = SecretBytes(Array(password.utf8))
+        let password = SecretBytes(Array(password.nfc.utf8))
         switch self {
         case .scrypt(let cost, let size, let lanes):
             return try Scrypt.derive(password: password, salt: salt, n: 1 << cost, r: size, p: lanes, count: count).copy()

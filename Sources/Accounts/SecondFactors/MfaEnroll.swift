@@ -88,6 +88,7 @@ extension MfaService {
         _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
         _ tenant: TenantRecord, in tx: Transaction
     ) throws {
+        try FactorProfile.check(kind, of: account, tenant, in: tx)
         let facts = EnrollmentRule.Facts(
             policy: tenant.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
             target: target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,

@@ -52,8 +52,11 @@ extension MfaService: MfaHandlers {
 extension AuthenticatedAccount {
     /// Returns whether the session must verify a second factor before it changes factors. This includes sessions started by custom tokens,
     /// although their sign-in required no second factor: without this rule a factor could be removed without proof of any factor.
-    func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord]) -> Bool {
-        tenant.mfa != .off && !factors.isEmpty && session.secondFactor == nil && !PasskeyMethods.areTwoFactors(session.amr)
+    ///
+    /// - Parameter acceptsRecovery: Whether a recovery code counts. In a security profile, it counts only where a lost factor is replaced.
+    func needsSecondFactor(_ tenant: TenantRecord, _ factors: [FactorRecord], acceptsRecovery: Bool = false) -> Bool {
+        if tenant.hasProfile, !acceptsRecovery, session.secondFactor == .recovery { return true }
+        return tenant.mfa != .off && !factors.isEmpty && session.secondFactor == nil && !PasskeyMethods.areTwoFactors(session.amr)
     }
 
     /// - Throws: `SecondFactorNeeded`.

@@ -15,7 +15,11 @@ extension MfaService {
                 try tx.lock([id])
                 let (account, tenant) = try named(id, by: MfaWithdraw.info.name, call, in: tx)
                 try tenant.requireEnabled()
-                try remove(request.factorId, of: account, tenant, by: nil, call, at: now, in: tx)
+                if tenant.hasProfile, request.reason == nil {
+                    let message = "The assurance of the tenant requires the reason for which a developer removes a factor."
+                    throw InvalidParams(violations: [Violation(pointer: "/reason", rule: "required", message: message)])
+                }
+                try remove(request, of: account, tenant, by: nil, call, at: now, in: tx)
                 return .completed(.init(account: try account.answer(in: tx)))
             }
         case .idToken(let idToken):
@@ -25,7 +29,7 @@ extension MfaService {
             try SignInCompletion.check(request.audience, of: tenant)
             let (account, signedIn) = try attempt.gate.write { tx -> (Account, SignInCompletion.SignedIn?) in
                 let own = try AuthenticatedAccount(token, in: tx)
-                try remove(request.factorId, of: own.account, tenant, by: own, call, at: now, in: tx)
+                try remove(request, of: own.account, tenant, by: own, call, at: now, in: tx)
                 if own.session.secondFactor?.factorId == request.factorId {
                     _ = try tx.deleteSession(own.session.id)
                     return (try own.account.answer(in: tx), nil)
@@ -46,15 +50,16 @@ extension MfaService {
 
     /// - Parameter owner: The signed-in user, or `nil` if the caller is the developer.
     private func remove(
-        _ factorId: String, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?, _ call: any CallContext,
-        at now: Int64, in tx: Transaction
+        _ request: MfaWithdraw.Params, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?,
+        _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws {
+        let factorId = request.factorId
         if owner != nil { try tx.requireUnlocked(account, tenant, at: now) }
         let factors = try tx.factors(of: account.id)
         do throws(WithdrawalRule.Refusal) {
             try WithdrawalRule.check(
                 factorId, of: factors, tenant.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
-                needsSecondFactor: owner?.needsSecondFactor(tenant, factors) ?? false)
+                needsSecondFactor: owner?.needsSecondFactor(tenant, factors, acceptsRecovery: true) ?? false)
         } catch {
             switch error {
             case .notFound: throw FactorNotFound(factorId: factorId)
@@ -70,7 +75,9 @@ extension MfaService {
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""
         try context.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
         try context.audit.record(
-            AuditEvent(MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factorId)]), at: now,
+            AuditEvent(
+                MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id,
+                details: [("factorId", factorId)] + (request.reason.map { [("reason", $0)] } ?? [])), at: now,
             in: tx)
     }
 }

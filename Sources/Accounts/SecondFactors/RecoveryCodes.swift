@@ -7,16 +7,18 @@ import Storage
 struct RecoveryCodes: Sendable {
     /// The number of codes.
     static let count = 10
-    /// The length of a code in bytes. 80 bits cannot be guessed, even without a limit on attempts.
-    private static let secretCount = 10
+    /// The length of a code in bytes. From 112 bits, a code needs no slow hash (OWASP ASVS 5.0 §6.5.2): 140 bits are seven groups.
+    private static let secretCount = 18
+    /// The number of letters of a code, with five bits each.
+    private static let letterCount = 28
     private let key: SecretBytes
 
     init(vault: Vault) { key = vault.subkey("recovery code") }
 
-    /// Generates new codes in the form for the user: four groups of four characters.
+    /// Generates new codes in the form for the user: seven groups of four characters.
     static func fresh(_ random: any RandomSource) -> [String] {
         (0..<count).map { _ in
-            let letters = Array(Base32.encode(random.bytes(secretCount)).lowercased())
+            let letters = Array(Base32.encode(random.bytes(secretCount)).lowercased().prefix(letterCount))
             return stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<$0 + 4]) }.joined(separator: "-")
         }
     }

@@ -105,7 +105,12 @@ extension SignInCompletion {
             let kinds = EnrollmentRule.kinds(
                 email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
                 hasPasskeys: tenant.settings.passkeys != nil,
-                canSend: { context.delivery.carries($0, for: tenant.settings.delivery) })
+                canSend: { context.delivery.carries($0, for: tenant.settings.delivery) }
+            ).filter { kind in
+                FactorRecord.Kind(rawValue: kind.rawValue).map {
+                    FactorProfile.refusal(of: $0, tenant.settings, hasStronger: false) == nil
+                } ?? true
+            }
             return .secondFactorEnrollmentRequired(
                 .init(
                     continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds,

@@ -133,8 +133,9 @@ extension Transaction {
     /// Deletes a session with its refresh tokens. Returns `false` if it does not exist.
     func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
 
-    /// Ends all sessions of an account except one.
-    func deleteSessions(of accountId: String, except id: String) throws {
+    /// Ends all sessions of an account except one, and returns their number.
+    @discardableResult
+    func deleteSessions(of accountId: String, except id: String) throws -> Int {
         try execute("DELETE FROM session WHERE account_id = $1 AND id <> $2", accountId, id)
     }
 

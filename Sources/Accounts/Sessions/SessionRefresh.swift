@@ -20,8 +20,8 @@ enum RefreshJudgement: Equatable {
 extension SessionService {
     /// Exchanges a refresh token for new tokens. The refresh token is then used.
     ///
-    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `AccountDisabled`,
-    ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`, `SecondFactorRequired`.
+    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `SessionExpired`, `TenantDisabled`,
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`, `SecondFactorRequired`.
     /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = context.clock.now
@@ -50,6 +50,8 @@ extension SessionService {
             let account = try tx.account(session.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
         else { throw RefreshTokenInvalid() }
         try tenant.requireEnabled()
+        let end = tenant.tokens.end(ofSessionFrom: session.authenticatedAt)
+        if let end, end <= now { throw SessionExpired(endedAt: end) }
         switch RefreshJudgement.of(
             usedAt: token.usedAt, expiresAt: token.expiresAt, isSuccessorUsed: try tx.isSuccessorUsed(of: mac),
             graceSeconds: tenant.tokens.refreshReuseGraceSeconds, now: now)
@@ -74,7 +76,7 @@ extension SessionService {
         // The grant stored with the session does not change: this is the grant of one access token.
         session.grant = try session.grant.continued(audience: request.audience, scope: request.scope, by: tenant)
         session.lastUsedAt = now
-        session.expiresAt = now + tenant.tokens.idleSeconds
+        session.expiresAt = tenant.tokens.idleEnd(from: now, ofSessionFrom: session.authenticatedAt)
         try tx.markUsed(mac, at: now)
         try tx.forgetRefreshTokens(of: session.id, before: now)
         try tx.insert(

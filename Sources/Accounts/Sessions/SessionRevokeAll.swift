@@ -1,20 +1,61 @@
 import Contract
 import ServiceContext
+import Storage
 
 extension SessionService {
-    /// Ends all sessions of an account.
+    /// Ends all sessions of an account or a tenant.
     ///
-    /// - Throws: `AccountNotFound`, `AccountMerged`.
+    /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`, `TenantNotFound`, `RecentSignInRequired`, `InvalidParams`; the
+    ///   errors of ID token verification.
     public func revokeAll(_ request: SessionRevokeAll.Params, _ call: any CallContext) throws -> SessionRevokeAll.Result {
-        let now = context.clock.now
-        return try context.database.write { tx in
-            guard let account = try tx.account(request.accountId) else { throw try tx.absence(of: request.accountId) }
-            let count = try tx.deleteSessions(of: account.id)
-            if count > 0 {
-                try context.audit.record(
-                    AuditEvent(SessionRevokeAll.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
+        let (now, name) = (context.clock.now, SessionRevokeAll.info.name)
+        if request.keepCurrent {
+            guard case .idToken = request.account else {
+                let message = "keepCurrent needs idToken, which names the session to keep. Omit it."
+                throw InvalidParams(violations: [Violation(pointer: "/keepCurrent", rule: "unknown", message: message)])
             }
-            return SessionRevokeAll.Result(revoked: Int64(count))
         }
+        switch request.account {
+        case .accountId(let id):
+            return try context.database.write { tx in
+                let account = try named(id, by: name, call, in: tx)
+                return try answer(tx.deleteSessions(of: account.id), account, call, at: now, in: tx)
+            }
+        case .tenantId(let id):
+            if call.isPublicCaller { throw CallerNotAllowed(method: "\(name) by tenantId") }
+            return try context.database.write { tx in
+                _ = try configurations.tenant(id, in: tx)
+                let count = try tx.deleteSessions(ofTenant: id)
+                try context.audit.record(AuditEvent(name, call, tenant: id, details: [("revoked", "\(count)")]), at: now, in: tx)
+                return SessionRevokeAll.Result(revoked: Int64(count))
+            }
+        case .idToken(let idToken):
+            let token = try verify(idToken, at: now)
+            return try context.database.write { tx in
+                let own = try AuthenticatedAccount(token, in: tx)
+                if !own.isRecent(at: now) { throw own.tooOld }
+                let count =
+                    request.keepCurrent
+                    ? try tx.deleteSessions(of: own.account.id, except: own.session.id) : try tx.deleteSessions(of: own.account.id)
+                return try answer(count, own.account, call, at: now, in: tx)
+            }
+        }
+    }
+
+    private func answer(
+        _ count: Int, _ account: AccountRecord, _ call: any CallContext, at now: Int64, in tx: Transaction
+    ) throws -> SessionRevokeAll.Result {
+        if count > 0 {
+            try context.audit.record(
+                AuditEvent(SessionRevokeAll.info.name, call, tenant: account.tenantId, subject: account.id), at: now, in: tx)
+        }
+        return SessionRevokeAll.Result(revoked: Int64(count))
+    }
+}
+
+extension Transaction {
+    /// Ends all sessions of the accounts of a tenant and returns their number.
+    func deleteSessions(ofTenant tenantId: String) throws -> Int {
+        try execute("DELETE FROM session WHERE account_id IN (SELECT a.id FROM account a WHERE a.tenant_id = $1)", tenantId)
     }
 }

@@ -94,7 +94,7 @@ package struct SignInCompletion: Sendable {
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
             authenticatedAt: proof.authenticatedAt ?? now, createdAt: now, lastUsedAt: now,
-            expiresAt: now + tenant.tokens.idleSeconds,
+            expiresAt: tenant.tokens.idleEnd(from: now, ofSessionFrom: proof.authenticatedAt ?? now),
             grant: try grant(of: signIn, by: tenant, in: tx))
         session.passkeyId = proof.passkeyId
         session.acr = proof.acr
@@ -162,13 +162,15 @@ package struct SignInCompletion: Sendable {
             issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
             session: signedIn.session, logins: signedIn.logins, issuedAt: now,
             profile: IDTokenProfile(signedIn.session, isOn: issuesProfiles || tenant.settings.idTokenProfile))
-        let expiresAt = now + tenant.tokens.idTokenSeconds
+        // No token outlives its session.
+        let end = tenant.tokens.end(ofSessionFrom: signedIn.session.authenticatedAt) ?? .max
+        let expiresAt = min(end, now + tenant.tokens.idTokenSeconds)
         return Tokens(
             idToken: try key.signer.sign(claims.idToken(expiresAt: expiresAt)),
             accessToken: try key.accessSigner.sign(
                 claims.accessToken(
                     id: signedIn.fresh.accessTokenId, audience: signedIn.session.grant.audience ?? tenant.id,
-                    expiresAt: now + tenant.tokens.accessTokenSeconds)),
+                    expiresAt: min(end, now + tenant.tokens.accessTokenSeconds))),
             refreshToken: signedIn.fresh.refreshToken, scope: signedIn.session.grant.scopes.text, expiresAt: expiresAt)
     }
 

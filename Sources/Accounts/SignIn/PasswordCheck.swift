@@ -54,7 +54,7 @@ struct PasswordCheck: Sendable {
             try tx.clearLockout(of: subject)
             return nil
         }
-        let fingerprint = Hex.encode(HMAC.sha256(key: fingerprintKey, Array("\(subject) \(password)".utf8)).prefix(8))
+        let fingerprint = Hex.encode(HMAC.sha256(key: fingerprintKey, Array("\(subject) \(password.nfc)".utf8)).prefix(8))
         try tx.countFailure(of: client, at: now)
         lockout.fail(fingerprint, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)

@@ -56,6 +56,11 @@ extension TokenLifetimes {
     /// The lifetime of an unused refresh token, in seconds.
     package var idleSeconds: Int64 { refreshTokenSeconds ?? 90 * AssuranceProfile.day }
 
+    /// The time at which a session ends that is not used after `now`.
+    package func idleEnd(from now: Int64, ofSessionFrom authenticatedAt: Int64) -> Int64 {
+        min(now + idleSeconds, end(ofSessionFrom: authenticatedAt) ?? .max)
+    }
+
     /// The time at which a session ends, however often it is refreshed; `nil` if the tenant has no limit.
     package func end(ofSessionFrom authenticatedAt: Int64) -> Int64? { sessionSeconds.map { authenticatedAt + $0 } }
 }

@@ -19,6 +19,7 @@ extension TokenService {
                 .init(
                     audience: request.audience, issuer: request.issuer, tenantId: request.tenantId, use: request.use,
                     checksStanding: request.checkRevoked), now: now)
+            try SignInStrength(request)?.check(token.claims, now: now)
             try Self.check(request.scope, in: token.use == .access ? token.claims["scope"]?.string : nil)
             return TokenVerify.Result(
                 claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: token.use, issuer: token.issuer,
@@ -30,6 +31,7 @@ extension TokenService {
                 audience: request.audience, issuer: request.issuer ?? request.tenantId.map { context.realm.issuer(of: .tenant($0)) },
                 checksRevocation: request.checkRevoked), now: now)
         if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use, actual: .pool) }
+        try SignInStrength(request)?.check(token.claims, now: now)
         try Self.check(request.scope, in: nil)
         return TokenVerify.Result(
             claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: .pool, issuer: token.issuer,

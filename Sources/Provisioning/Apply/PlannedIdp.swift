@@ -38,7 +38,8 @@ struct PlannedIdp {
 
     /// The members that a document can change, in the order of the declaration.
     private static let members = [
-        "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail",
+        "clientId", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "requiredAcr",
+        "maxAuthAgeSeconds", "openidOnly", "trustEmail",
         "moreClientIds", "keys",
         "endpoint", "allowInsecure",
         "allowPrivateNetwork",

@@ -2,33 +2,65 @@
 // swift-format-ignore-file
 import JSON
 
-/// Revoke all sessions of an account.
+/// Revoke all sessions of an account or a tenant.
 ///
-/// `token.verify` rejects the tokens of these sessions immediately.
+/// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
 ///
 /// - Source: firebase: accounts:update validSince; SDK: revokeRefreshTokens
 public enum SessionRevokeAll: ContractMethod {
     /// The parameters of `session.revokeAll`.
     public struct Params: ContractParams, Equatable {
-        /// The ID of an account, which is the `sub` claim of its tokens.
-        public var accountId: String
+        /// Exactly one of idToken, accountId, tenantId.
+        public enum Account: Sendable, Equatable {
+            /// An ID token of the signed-in user.
+            case idToken(String)
+            /// The ID of the account. Requires the access level `developer`.
+            case accountId(String)
+            /// The tenant whose accounts are signed out. Requires the access level `developer`.
+            case tenantId(String)
+        }
 
-        public init(accountId: String) {
-            self.accountId = accountId
+        /// Exactly one of these.
+        public var account: Account
+        /// Whether the session of the ID token continues. Allowed with `idToken` only.
+        public var keepCurrent: Bool
+
+        public init(account: Account, keepCurrent: Bool = false) {
+            self.account = account
+            self.keepCurrent = keepCurrent
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
+            var idToken: String?
             var accountId: String?
+            var tenantId: String?
+            var keepCurrent: Bool?
             node.forEachPair { _name, _value in
-                if _name.isString("accountId") {
+                if _name.isString("idToken") {
+                    idToken = reader.string(_value, at: "idToken", .jwt)
+                } else if _name.isString("accountId") {
                     accountId = reader.string(_value, at: "accountId", .accountId)
+                } else if _name.isString("tenantId") {
+                    tenantId = reader.string(_value, at: "tenantId", .tenantId)
+                } else if _name.isString("keepCurrent") {
+                    keepCurrent = reader.boolean(_value, at: "keepCurrent")
                 } else {
-                    reader.unknown(_name, among: ["accountId"])
+                    reader.unknown(_name, among: ["idToken", "accountId", "tenantId", "keepCurrent"])
                 }
             }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            guard let accountId else { return nil }
-            self.accountId = accountId
+            reader.choose("exactlyOne", 1...1, ["idToken", "accountId", "tenantId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1) + (node["tenantId"] == nil ? 0 : 1))
+            let account: Account
+            if let idToken {
+                account = .idToken(idToken)
+            } else if let accountId {
+                account = .accountId(accountId)
+            } else if let tenantId {
+                account = .tenantId(tenantId)
+            } else {
+                return nil
+            }
+            self.keepCurrent = keepCurrent ?? false
+            self.account = account
         }
     }
 
@@ -51,15 +83,15 @@ public enum SessionRevokeAll: ContractMethod {
 
     public static let info = MethodInfo(
         name: "session.revokeAll",
-        summary: "Revoke all sessions of an account.",
-        description: "`token.verify` rejects the tokens of these sessions immediately.",
-        caller: .developer, isReadOnly: false, isTesting: false,
+        summary: "Revoke all sessions of an account or a tenant.",
+        description: "`token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.",
+        caller: .`public`, isReadOnly: false, isTesting: false,
         level: .destroy, carriesSecrets: false, use: "",
         next: ["session.list"],
         cost: .store, costCases: [],
-        errors: ["accountNotFound", "accountMerged"],
+        errors: ["callerNotAllowed", "accountNotFound", "tenantNotFound", "recentSignInRequired", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update validSince; SDK: revokeRefreshTokens")],
-        openRPC: ##"{"name":"session.revokeAll","summary":"Revoke all sessions of an account.","description":"`token.verify` rejects the tokens of these sessions immediately.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"The number of revoked sessions.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-equivalents":{"firebase":"accounts:update validSince; SDK: revokeRefreshTokens"}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens.")] },
+        openRPC: ##"{"name":"session.revokeAll","summary":"Revoke all sessions of an account or a tenant.","description":"`token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}},{"name":"tenantId","required":false,"description":"The tenant whose accounts are signed out. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/TenantId","description":"The tenant whose accounts are signed out. Requires the access level `developer`."}},{"name":"keepCurrent","required":false,"description":"Whether the session of the ID token continues. Allowed with `idToken` only.","schema":{"description":"Whether the session of the ID token continues. Allowed with `idToken` only.","type":"boolean","default":false}}],"result":{"name":"result","schema":{"type":"object","required":["revoked"],"properties":{"revoked":{"description":"The number of revoked sessions.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/recentSignInRequired"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tenantDisabled"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"revoked":1}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"destroy","x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId","tenantId"]}],"x-equivalents":{"firebase":"accounts:update validSince; SDK: revokeRefreshTokens"}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`."), FieldInfo(name: "tenantId", type: "string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit", isRequired: false, defaultValue: nil, description: "The tenant whose accounts are signed out. Requires the access level `developer`."), FieldInfo(name: "keepCurrent", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether the session of the ID token continues. Allowed with `idToken` only.")] },
         makeResult: { [FieldInfo(name: "revoked", type: "integer", isRequired: true, defaultValue: nil, description: "The number of revoked sessions.")] })
 }

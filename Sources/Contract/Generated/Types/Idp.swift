@@ -24,6 +24,10 @@ public struct Idp: ContractResult, Equatable {
     public var responseType: IdpResponseType
     /// The scopes that are requested in addition to the basic ones.
     public var scopes: [String]
+    /// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    public var requiredAcr: [String]?
+    /// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
+    public var maxAuthAgeSeconds: Int64?
     /// Whether `openid` is the only basic scope.
     public var openidOnly: Bool
     /// Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
@@ -43,7 +47,7 @@ public struct Idp: ContractResult, Equatable {
     /// The time of the last change of the provider, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, scopes: [String], openidOnly: Bool, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, providerId: String, clientId: String, hasClientSecret: Bool, clientAuthentication: ClientAuthentication, issuer: String? = nil, displayName: String? = nil, enabled: Bool, responseType: IdpResponseType, scopes: [String], requiredAcr: [String]? = nil, maxAuthAgeSeconds: Int64? = nil, openidOnly: Bool, trustEmail: Bool, moreClientIds: [String], keys: [EncodedObject]? = nil, endpoint: String? = nil, allowInsecure: Bool, allowPrivateNetwork: Bool, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -54,6 +58,8 @@ public struct Idp: ContractResult, Equatable {
         self.enabled = enabled
         self.responseType = responseType
         self.scopes = scopes
+        self.requiredAcr = requiredAcr
+        self.maxAuthAgeSeconds = maxAuthAgeSeconds
         self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
@@ -95,6 +101,18 @@ public struct Idp: ContractResult, Equatable {
             writer.string(element)
         }
         writer.endArray()
+        if let requiredAcr {
+            writer.key("requiredAcr")
+            writer.beginArray()
+            for element in requiredAcr {
+                writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let maxAuthAgeSeconds {
+            writer.key("maxAuthAgeSeconds")
+            writer.int(maxAuthAgeSeconds)
+        }
         writer.key("openidOnly")
         writer.bool(openidOnly)
         writer.key("trustEmail")

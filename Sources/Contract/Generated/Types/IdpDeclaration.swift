@@ -24,6 +24,10 @@ public struct IdpDeclaration: ContractParams, Equatable {
     public var responseType: IdpResponseType?
     /// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
     public var scopes: [String]?
+    /// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    public var requiredAcr: [String]?
+    /// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
+    public var maxAuthAgeSeconds: Int64?
     /// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
     public var openidOnly: Bool?
     /// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
@@ -39,7 +43,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
     /// Whether the provider can be in a private network.
     public var allowPrivateNetwork: Bool?
 
-    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
+    public init(tenantId: String = "default", providerId: String, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, requiredAcr: [String]? = nil, maxAuthAgeSeconds: Int64? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -50,6 +54,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         self.enabled = enabled
         self.responseType = responseType
         self.scopes = scopes
+        self.requiredAcr = requiredAcr
+        self.maxAuthAgeSeconds = maxAuthAgeSeconds
         self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
@@ -70,6 +76,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         var enabled: Bool?
         var responseType: IdpResponseType?
         var scopes: [String]?
+        var requiredAcr: [String]?
+        var maxAuthAgeSeconds: Int64?
         var openidOnly: Bool?
         var trustEmail: Bool?
         var moreClientIds: [String]?
@@ -98,6 +106,10 @@ public struct IdpDeclaration: ContractParams, Equatable {
                 responseType = reader.enumeration(_value, at: "responseType")
             } else if _name.isString("scopes") {
                 scopes = reader.array(_value, at: "scopes", count: 0...50, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpDeclarationScopesElement) }
+            } else if _name.isString("requiredAcr") {
+                requiredAcr = reader.array(_value, at: "requiredAcr", count: 0...20, isUnique: true) { reader, value, step in reader.string(value, at: step, .idpDeclarationRequiredAcrElement) }
+            } else if _name.isString("maxAuthAgeSeconds") {
+                maxAuthAgeSeconds = reader.integer(_value, at: "maxAuthAgeSeconds", 0...31536000)
             } else if _name.isString("openidOnly") {
                 openidOnly = reader.boolean(_value, at: "openidOnly")
             } else if _name.isString("trustEmail") {
@@ -113,7 +125,7 @@ public struct IdpDeclaration: ContractParams, Equatable {
             } else if _name.isString("allowPrivateNetwork") {
                 allowPrivateNetwork = reader.boolean(_value, at: "allowPrivateNetwork")
             } else {
-                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "openidOnly", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
+                reader.unknown(_name, among: ["tenantId", "providerId", "clientId", "clientSecret", "clientAuthentication", "issuer", "displayName", "enabled", "responseType", "scopes", "requiredAcr", "maxAuthAgeSeconds", "openidOnly", "trustEmail", "moreClientIds", "keys", "endpoint", "allowInsecure", "allowPrivateNetwork"])
             }
         }
         if providerId == nil { reader.missing("providerId", in: node) }
@@ -128,6 +140,8 @@ public struct IdpDeclaration: ContractParams, Equatable {
         self.enabled = enabled
         self.responseType = responseType
         self.scopes = scopes
+        self.requiredAcr = requiredAcr
+        self.maxAuthAgeSeconds = maxAuthAgeSeconds
         self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
@@ -144,6 +158,7 @@ extension StringRule {
     static let idpDeclarationIssuer = StringRule(length: 9...512)
     static let idpDeclarationDisplayName = StringRule(length: 1...128)
     static let idpDeclarationScopesElement = StringRule(length: 1...255, pattern: StringPattern(description: "a scope name of visible ASCII characters without quotation marks and backslashes", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000020222222222222222222222222222222222222222222222222222222222022222222222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002022222222222222222222222222222222222222222222222222222222202222222222222222222222222222222222000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
+    static let idpDeclarationRequiredAcrElement = StringRule(length: 1...255, pattern: StringPattern(description: "a class name of visible ASCII characters without quotation marks and backslashes", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000020222222222222222222222222222222222222222222222222222222222022222222222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002022222222222222222222222222222222222222222222222222222222202222222222222222222222222222222222000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
     static let idpDeclarationMoreClientIdsElement = StringRule(length: 1...255)
     static let idpDeclarationEndpoint = StringRule(length: 1...2048)
 }

@@ -9,6 +9,8 @@ public enum PasswordRule: String, Sendable, CaseIterable {
     case tooLong
     case tooWeak
     case banned
+    case common
+    case context
     case breached
     case recentlyUsed
     case incorrect

@@ -248,6 +248,16 @@ export interface IdpCreateParams {
    */
   scopes?: readonly string[];
   /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: readonly string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
+  /**
    * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
    * unless `scopes` ask for them. Defaults to false.
    */
@@ -382,6 +392,16 @@ export interface IdpUpdateParams {
    * elements.
    */
   scopes?: readonly string[];
+  /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: readonly string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
   /**
    * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
    * unless `scopes` ask for them.

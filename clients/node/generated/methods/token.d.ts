@@ -70,7 +70,7 @@ export interface TokenMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
    * TokenAudienceMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TokenScopeMissing |
-   * TenantDisabled}
+   * TokenTooWeak | TenantDisabled}
    */
   verify(params: TokenVerifyParams, options?: CallOptions): Promise<TokenVerifyResult>;
 }
@@ -166,6 +166,15 @@ export type TokenVerifyParams =
     use?: TokenUse;
     /** The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim. */
     scope?: Scope;
+    /** The maximum time since the sign-in, in seconds. Only tokens of a tenant have `auth_time`. 0 to 315360000. */
+    maxAuthAgeSeconds?: number;
+    /**
+     * The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant have this claim. At most 10
+     * elements.
+     */
+    amr?: readonly string[];
+    /** Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults to false. */
+    secondFactor?: boolean;
     /** Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true. */
     checkRevoked?: boolean;
   }

@@ -90,6 +90,10 @@ module Mintmark
     #   client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
     #   `offline_access`.
+    # @param required_acr [Array<String>] The accepted authentication context classes of the provider. They are requested as `acr_values`,
+    #   and an ID token whose `acr` is none of them is rejected.
+    # @param max_auth_age_seconds [Integer] The maximum time since the user signed in at the provider, in seconds. It is requested as
+    #   `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
     # @param openid_only [Boolean] Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then
     #   has no address and no name, unless `scopes` ask for them. Defaults to false.
     # @param trust_email [Boolean] Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an
@@ -106,15 +110,15 @@ module Mintmark
     # @raise [TenantNotFound, IdpExists, InvalidIdp]
     def create(
       provider_id:, client_id:, tenant_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil,
-      enabled: nil, response_type: nil, scopes: nil, openid_only: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil,
-      allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
+      enabled: nil, response_type: nil, scopes: nil, required_acr: nil, max_auth_age_seconds: nil, openid_only: nil, trust_email: nil,
+      more_client_ids: nil, keys: nil, endpoint: nil, allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
     )
       call("idp.create", {
         "providerId" => provider_id, "clientId" => client_id, "tenantId" => tenant_id, "clientSecret" => client_secret,
         "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled,
-        "responseType" => response_type, "scopes" => scopes, "openidOnly" => openid_only, "trustEmail" => trust_email,
-        "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure,
-        "allowPrivateNetwork" => allow_private_network
+        "responseType" => response_type, "scopes" => scopes, "requiredAcr" => required_acr, "maxAuthAgeSeconds" => max_auth_age_seconds,
+        "openidOnly" => openid_only, "trustEmail" => trust_email, "moreClientIds" => more_client_ids, "keys" => keys,
+        "endpoint" => endpoint, "allowInsecure" => allow_insecure, "allowPrivateNetwork" => allow_private_network
       }, timeout, trace)
     end
 
@@ -199,6 +203,10 @@ module Mintmark
     #   client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
     #   `offline_access`.
+    # @param required_acr [Array<String>] The accepted authentication context classes of the provider. They are requested as `acr_values`,
+    #   and an ID token whose `acr` is none of them is rejected.
+    # @param max_auth_age_seconds [Integer] The maximum time since the user signed in at the provider, in seconds. It is requested as
+    #   `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
     # @param openid_only [Boolean] Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then
     #   has no address and no name, unless `scopes` ask for them.
     # @param trust_email [Boolean] Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an
@@ -215,15 +223,15 @@ module Mintmark
     # @raise [TenantNotFound, IdpNotFound, InvalidIdp]
     def update(
       provider_id:, tenant_id: nil, client_id: nil, client_secret: nil, client_authentication: nil, issuer: nil, display_name: nil,
-      enabled: nil, response_type: nil, scopes: nil, openid_only: nil, trust_email: nil, more_client_ids: nil, keys: nil, endpoint: nil,
-      allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
+      enabled: nil, response_type: nil, scopes: nil, required_acr: nil, max_auth_age_seconds: nil, openid_only: nil, trust_email: nil,
+      more_client_ids: nil, keys: nil, endpoint: nil, allow_insecure: nil, allow_private_network: nil, timeout: nil, trace: nil
     )
       call("idp.update", {
         "providerId" => provider_id, "tenantId" => tenant_id, "clientId" => client_id, "clientSecret" => client_secret,
         "clientAuthentication" => client_authentication, "issuer" => issuer, "displayName" => display_name, "enabled" => enabled,
-        "responseType" => response_type, "scopes" => scopes, "openidOnly" => openid_only, "trustEmail" => trust_email,
-        "moreClientIds" => more_client_ids, "keys" => keys, "endpoint" => endpoint, "allowInsecure" => allow_insecure,
-        "allowPrivateNetwork" => allow_private_network
+        "responseType" => response_type, "scopes" => scopes, "requiredAcr" => required_acr, "maxAuthAgeSeconds" => max_auth_age_seconds,
+        "openidOnly" => openid_only, "trustEmail" => trust_email, "moreClientIds" => more_client_ids, "keys" => keys,
+        "endpoint" => endpoint, "allowInsecure" => allow_insecure, "allowPrivateNetwork" => allow_private_network
       }, timeout, trace)
     end
   end

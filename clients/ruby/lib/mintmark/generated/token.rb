@@ -85,15 +85,23 @@ module Mintmark
     # @param tenant_id [String] The tenant that must have issued the token.
     # @param use [String] The required token type.
     # @param scope [String] The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+    # @param max_auth_age_seconds [Integer] The maximum time since the sign-in, in seconds. Only tokens of a tenant have `auth_time`.
+    # @param amr [Array<String>] The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant have
+    #   this claim.
+    # @param second_factor [Boolean] Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults
+    #   to false.
     # @param check_revoked [Boolean] Whether to reject the token if its identity or account was deleted or disabled, or its session was
     #   ended. Defaults to true.
     # @return [TokenVerifyResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TokenScopeMissing, TenantDisabled]
-    def verify(token:, audience: nil, issuer: nil, tenant_id: nil, use: nil, scope: nil, check_revoked: nil, timeout: nil, trace: nil)
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TokenScopeMissing, TokenTooWeak, TenantDisabled]
+    def verify(
+      token:, audience: nil, issuer: nil, tenant_id: nil, use: nil, scope: nil, max_auth_age_seconds: nil, amr: nil, second_factor: nil,
+      check_revoked: nil, timeout: nil, trace: nil
+    )
       call("token.verify", {
         "token" => token, "audience" => audience, "issuer" => issuer, "tenantId" => tenant_id, "use" => use, "scope" => scope,
-        "checkRevoked" => check_revoked
+        "maxAuthAgeSeconds" => max_auth_age_seconds, "amr" => amr, "secondFactor" => second_factor, "checkRevoked" => check_revoked
       }, timeout, trace)
     end
   end

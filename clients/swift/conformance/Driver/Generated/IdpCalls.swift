@@ -34,6 +34,8 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let enabled: Bool? = try given.optional("enabled")
         let responseType: IdpResponseType? = try given.optional("responseType")
         let scopes: [String]? = try given.optional("scopes")
+        let requiredAcr: [String]? = try given.optional("requiredAcr")
+        let maxAuthAgeSeconds: Int? = try given.optional("maxAuthAgeSeconds")
         let openidOnly: Bool? = try given.optional("openidOnly")
         let trustEmail: Bool? = try given.optional("trustEmail")
         let moreClientIds: [String]? = try given.optional("moreClientIds")
@@ -42,7 +44,7 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let allowInsecure: Bool? = try given.optional("allowInsecure")
         let allowPrivateNetwork: Bool? = try given.optional("allowPrivateNetwork")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.create(providerId: providerId, clientId: clientId, tenantId: tenantId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
+        return try await m.idp.create(providerId: providerId, clientId: clientId, tenantId: tenantId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, requiredAcr: requiredAcr, maxAuthAgeSeconds: maxAuthAgeSeconds, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
     case "idp.delete":
         let providerId: String = try given.required("providerId")
         let tenantId: String? = try given.optional("tenantId")
@@ -75,6 +77,8 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let enabled: Bool? = try given.optional("enabled")
         let responseType: IdpResponseType? = try given.optional("responseType")
         let scopes: [String]? = try given.optional("scopes")
+        let requiredAcr: [String]? = try given.optional("requiredAcr")
+        let maxAuthAgeSeconds: Int? = try given.optional("maxAuthAgeSeconds")
         let openidOnly: Bool? = try given.optional("openidOnly")
         let trustEmail: Bool? = try given.optional("trustEmail")
         let moreClientIds: [String]? = try given.optional("moreClientIds")
@@ -83,7 +87,7 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let allowInsecure: Bool? = try given.optional("allowInsecure")
         let allowPrivateNetwork: Bool? = try given.optional("allowPrivateNetwork")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.update(providerId: providerId, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
+        return try await m.idp.update(providerId: providerId, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, clientAuthentication: clientAuthentication, issuer: issuer, displayName: displayName, enabled: enabled, responseType: responseType, scopes: scopes, requiredAcr: requiredAcr, maxAuthAgeSeconds: maxAuthAgeSeconds, openidOnly: openidOnly, trustEmail: trustEmail, moreClientIds: moreClientIds, keys: keys, endpoint: endpoint, allowInsecure: allowInsecure, allowPrivateNetwork: allowPrivateNetwork, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

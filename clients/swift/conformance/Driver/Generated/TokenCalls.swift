@@ -34,9 +34,12 @@ func tokenCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout:
         let tenantId: String? = try given.optional("tenantId")
         let use: TokenUse? = try given.optional("use")
         let scope: String? = try given.optional("scope")
+        let maxAuthAgeSeconds: Int? = try given.optional("maxAuthAgeSeconds")
+        let amr: [String]? = try given.optional("amr")
+        let secondFactor: Bool? = try given.optional("secondFactor")
         let checkRevoked: Bool? = try given.optional("checkRevoked")
         guard given.isUsedUp else { return nil }
-        return try await m.token.verify(token: token, audience: audience, issuer: issuer, tenantId: tenantId, use: use, scope: scope, checkRevoked: checkRevoked, timeout: timeout, trace: trace).wire
+        return try await m.token.verify(token: token, audience: audience, issuer: issuer, tenantId: tenantId, use: use, scope: scope, maxAuthAgeSeconds: maxAuthAgeSeconds, amr: amr, secondFactor: secondFactor, checkRevoked: checkRevoked, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

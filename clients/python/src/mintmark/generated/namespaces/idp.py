@@ -145,6 +145,7 @@ class IdpMethods(Namespace):
         client_authentication: types.ClientAuthentication | None = None, issuer: str | None = None,
         display_name: str | None = None, enabled: bool | None = None,
         response_type: types.IdpResponseType | None = None, scopes: Sequence[str] | None = None,
+        required_acr: Sequence[str] | None = None, max_auth_age_seconds: int | None = None,
         openid_only: bool | None = None, trust_email: bool | None = None, more_client_ids: Sequence[str] | None = None,
         keys: Sequence[Mapping[str, Any]] | None = None, endpoint: str | None = None,
         allow_insecure: bool | None = None, allow_private_network: bool | None = None, timeout: float | None = None,
@@ -176,6 +177,10 @@ class IdpMethods(Namespace):
                 nothing else (RFC 9700 section 2.1.2).
             scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such
                 as `offline_access`.
+            required_acr: The accepted authentication context classes of the provider. They are requested as
+                `acr_values`, and an ID token whose `acr` is none of them is rejected.
+            max_auth_age_seconds (0–31536000): The maximum time since the user signed in at the provider, in seconds. It
+                is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
             openid_only: Whether `openid` is the only basic scope, for providers that must not be asked for more. The
                 account then has no address and no name, unless `scopes` ask for them. Defaults to false.
             trust_email: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with
@@ -197,9 +202,10 @@ class IdpMethods(Namespace):
         return types.Idp._of(self._send("idp.create", {
             "tenantId": tenant_id, "providerId": provider_id, "clientId": client_id, "clientSecret": client_secret,
             "clientAuthentication": client_authentication, "issuer": issuer, "displayName": display_name,
-            "enabled": enabled, "responseType": response_type, "scopes": scopes, "openidOnly": openid_only,
-            "trustEmail": trust_email, "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint,
-            "allowInsecure": allow_insecure, "allowPrivateNetwork": allow_private_network,
+            "enabled": enabled, "responseType": response_type, "scopes": scopes, "requiredAcr": required_acr,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "openidOnly": openid_only, "trustEmail": trust_email,
+            "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint, "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
         }, timeout, trace))
 
     def delete(
@@ -317,6 +323,7 @@ class IdpMethods(Namespace):
         client_secret: str | None = None, client_authentication: types.ClientAuthentication | None = None,
         issuer: str | None = None, display_name: str | None = None, enabled: bool | None = None,
         response_type: types.IdpResponseType | None = None, scopes: Sequence[str] | None = None,
+        required_acr: Sequence[str] | None = None, max_auth_age_seconds: int | None = None,
         openid_only: bool | None = None, trust_email: bool | None = None, more_client_ids: Sequence[str] | None = None,
         keys: Sequence[Mapping[str, Any]] | None = None, endpoint: str | None = None,
         allow_insecure: bool | None = None, allow_private_network: bool | None = None, timeout: float | None = None,
@@ -348,6 +355,10 @@ class IdpMethods(Namespace):
                 nothing else (RFC 9700 section 2.1.2).
             scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such
                 as `offline_access`.
+            required_acr: The accepted authentication context classes of the provider. They are requested as
+                `acr_values`, and an ID token whose `acr` is none of them is rejected.
+            max_auth_age_seconds (0–31536000): The maximum time since the user signed in at the provider, in seconds. It
+                is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
             openid_only: Whether `openid` is the only basic scope, for providers that must not be asked for more. The
                 account then has no address and no name, unless `scopes` ask for them.
             trust_email: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with
@@ -369,9 +380,10 @@ class IdpMethods(Namespace):
         return types.Idp._of(self._send("idp.update", {
             "tenantId": tenant_id, "providerId": provider_id, "clientId": client_id, "clientSecret": client_secret,
             "clientAuthentication": client_authentication, "issuer": issuer, "displayName": display_name,
-            "enabled": enabled, "responseType": response_type, "scopes": scopes, "openidOnly": openid_only,
-            "trustEmail": trust_email, "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint,
-            "allowInsecure": allow_insecure, "allowPrivateNetwork": allow_private_network,
+            "enabled": enabled, "responseType": response_type, "scopes": scopes, "requiredAcr": required_acr,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "openidOnly": openid_only, "trustEmail": trust_email,
+            "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint, "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
         }, timeout, trace))
 
 
@@ -417,6 +429,7 @@ class AsyncIdpMethods(AsyncNamespace):
         client_authentication: types.ClientAuthentication | None = None, issuer: str | None = None,
         display_name: str | None = None, enabled: bool | None = None,
         response_type: types.IdpResponseType | None = None, scopes: Sequence[str] | None = None,
+        required_acr: Sequence[str] | None = None, max_auth_age_seconds: int | None = None,
         openid_only: bool | None = None, trust_email: bool | None = None, more_client_ids: Sequence[str] | None = None,
         keys: Sequence[Mapping[str, Any]] | None = None, endpoint: str | None = None,
         allow_insecure: bool | None = None, allow_private_network: bool | None = None, timeout: float | None = None,
@@ -429,9 +442,10 @@ class AsyncIdpMethods(AsyncNamespace):
         return types.Idp._of(await self._send("idp.create", {
             "tenantId": tenant_id, "providerId": provider_id, "clientId": client_id, "clientSecret": client_secret,
             "clientAuthentication": client_authentication, "issuer": issuer, "displayName": display_name,
-            "enabled": enabled, "responseType": response_type, "scopes": scopes, "openidOnly": openid_only,
-            "trustEmail": trust_email, "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint,
-            "allowInsecure": allow_insecure, "allowPrivateNetwork": allow_private_network,
+            "enabled": enabled, "responseType": response_type, "scopes": scopes, "requiredAcr": required_acr,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "openidOnly": openid_only, "trustEmail": trust_email,
+            "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint, "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
         }, timeout, trace))
 
     async def delete(
@@ -503,6 +517,7 @@ class AsyncIdpMethods(AsyncNamespace):
         client_secret: str | None = None, client_authentication: types.ClientAuthentication | None = None,
         issuer: str | None = None, display_name: str | None = None, enabled: bool | None = None,
         response_type: types.IdpResponseType | None = None, scopes: Sequence[str] | None = None,
+        required_acr: Sequence[str] | None = None, max_auth_age_seconds: int | None = None,
         openid_only: bool | None = None, trust_email: bool | None = None, more_client_ids: Sequence[str] | None = None,
         keys: Sequence[Mapping[str, Any]] | None = None, endpoint: str | None = None,
         allow_insecure: bool | None = None, allow_private_network: bool | None = None, timeout: float | None = None,
@@ -515,7 +530,8 @@ class AsyncIdpMethods(AsyncNamespace):
         return types.Idp._of(await self._send("idp.update", {
             "tenantId": tenant_id, "providerId": provider_id, "clientId": client_id, "clientSecret": client_secret,
             "clientAuthentication": client_authentication, "issuer": issuer, "displayName": display_name,
-            "enabled": enabled, "responseType": response_type, "scopes": scopes, "openidOnly": openid_only,
-            "trustEmail": trust_email, "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint,
-            "allowInsecure": allow_insecure, "allowPrivateNetwork": allow_private_network,
+            "enabled": enabled, "responseType": response_type, "scopes": scopes, "requiredAcr": required_acr,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "openidOnly": openid_only, "trustEmail": trust_email,
+            "moreClientIds": more_client_ids, "keys": keys, "endpoint": endpoint, "allowInsecure": allow_insecure,
+            "allowPrivateNetwork": allow_private_network,
         }, timeout, trace))

@@ -143,7 +143,8 @@ class TokenMethods(Namespace):
 
     def verify(
         self, *, token: str, audience: str | None = None, issuer: str | None = None, tenant_id: str | None = None,
-        use: types.TokenUse | None = None, scope: str | None = None, check_revoked: bool | None = None,
+        use: types.TokenUse | None = None, scope: str | None = None, max_auth_age_seconds: int | None = None,
+        amr: Sequence[str] | None = None, second_factor: bool | None = None, check_revoked: bool | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenVerifyResult:
         """Verify a token issued by this store.
@@ -164,6 +165,12 @@ class TokenMethods(Namespace):
             use: The required token type.
             scope: The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have
                 this claim.
+            max_auth_age_seconds (0–315360000): The maximum time since the sign-in, in seconds. Only tokens of a tenant
+                have `auth_time`.
+            amr: The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant
+                have this claim.
+            second_factor: Whether the sign-in must have included a second factor, or a passkey with user verification.
+                Defaults to false.
             check_revoked: Whether to reject the token if its identity or account was deleted or disabled, or its
                 session was ended. Defaults to true.
 
@@ -185,10 +192,12 @@ class TokenMethods(Namespace):
                 signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             TokenScopeMissingError: `token.verify` requires a scope that the token does not have.
+            TokenTooWeakError: The token is valid, but its sign-in is older or weaker than the request demands.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.TokenVerifyResult._of(self._send("token.verify", {
             "token": token, "audience": audience, "issuer": issuer, "tenantId": tenant_id, "use": use, "scope": scope,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "amr": amr, "secondFactor": second_factor,
             "checkRevoked": check_revoked,
         }, timeout, trace))
 
@@ -249,16 +258,19 @@ class AsyncTokenMethods(AsyncNamespace):
 
     async def verify(
         self, *, token: str, audience: str | None = None, issuer: str | None = None, tenant_id: str | None = None,
-        use: types.TokenUse | None = None, scope: str | None = None, check_revoked: bool | None = None,
+        use: types.TokenUse | None = None, scope: str | None = None, max_auth_age_seconds: int | None = None,
+        amr: Sequence[str] | None = None, second_factor: bool | None = None, check_revoked: bool | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenVerifyResult:
         """Verify a token issued by this store.
 
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TokenScopeMissingError, TenantDisabledError.
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TokenScopeMissingError, TokenTooWeakError,
+        TenantDisabledError.
         """
         return types.TokenVerifyResult._of(await self._send("token.verify", {
             "token": token, "audience": audience, "issuer": issuer, "tenantId": tenant_id, "use": use, "scope": scope,
+            "maxAuthAgeSeconds": max_auth_age_seconds, "amr": amr, "secondFactor": second_factor,
             "checkRevoked": check_revoked,
         }, timeout, trace))

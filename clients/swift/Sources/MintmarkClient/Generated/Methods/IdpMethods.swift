@@ -74,6 +74,8 @@ public struct IdpMethods: Sendable {
     ///   - enabled: Whether users can sign in with the provider. Defaults to true.
     ///   - responseType: The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    ///   - requiredAcr: The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    ///   - maxAuthAgeSeconds: The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
     ///   - openidOnly: Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them. Defaults to false.
     ///   - trustEmail: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules. Defaults to false.
     ///   - moreClientIds: Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
@@ -83,13 +85,13 @@ public struct IdpMethods: Sendable {
     ///   - allowPrivateNetwork: Whether the provider can be in a private network. Defaults to false.
     /// - Throws: `TenantNotFoundError`, `IdpExistsError`, `InvalidIdpError`.
     @discardableResult
-    public func create(providerId: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
+    public func create(providerId: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, requiredAcr: [String]? = nil, maxAuthAgeSeconds: Int? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
         let _params = JSONObject([
             ("providerId", providerId), ("clientId", clientId), ("tenantId", tenantId), ("clientSecret", clientSecret),
             ("clientAuthentication", clientAuthentication), ("issuer", issuer), ("displayName", displayName), ("enabled", enabled),
-            ("responseType", responseType), ("scopes", scopes), ("openidOnly", openidOnly), ("trustEmail", trustEmail),
-            ("moreClientIds", moreClientIds), ("keys", keys), ("endpoint", endpoint), ("allowInsecure", allowInsecure),
-            ("allowPrivateNetwork", allowPrivateNetwork),
+            ("responseType", responseType), ("scopes", scopes), ("requiredAcr", requiredAcr), ("maxAuthAgeSeconds", maxAuthAgeSeconds),
+            ("openidOnly", openidOnly), ("trustEmail", trustEmail), ("moreClientIds", moreClientIds), ("keys", keys),
+            ("endpoint", endpoint), ("allowInsecure", allowInsecure), ("allowPrivateNetwork", allowPrivateNetwork),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("idp.create", _params, timeout: timeout, trace: trace)
     }
@@ -184,6 +186,8 @@ public struct IdpMethods: Sendable {
     ///   - enabled: Whether users can sign in with the provider.
     ///   - responseType: The response type of sign-ins. Defaults to `code`, the authorization code flow with PKCE; without a client secret the client is public. `idToken`, the implicit flow, is for providers that offer nothing else (RFC 9700 section 2.1.2).
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
+    ///   - requiredAcr: The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    ///   - maxAuthAgeSeconds: The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
     ///   - openidOnly: Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
     ///   - trustEmail: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
     ///   - moreClientIds: Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
@@ -193,13 +197,13 @@ public struct IdpMethods: Sendable {
     ///   - allowPrivateNetwork: Whether the provider can be in a private network.
     /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `InvalidIdpError`.
     @discardableResult
-    public func update(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
+    public func update(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, requiredAcr: [String]? = nil, maxAuthAgeSeconds: Int? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Idp {
         let _params = JSONObject([
             ("providerId", providerId), ("tenantId", tenantId), ("clientId", clientId), ("clientSecret", clientSecret),
             ("clientAuthentication", clientAuthentication), ("issuer", issuer), ("displayName", displayName), ("enabled", enabled),
-            ("responseType", responseType), ("scopes", scopes), ("openidOnly", openidOnly), ("trustEmail", trustEmail),
-            ("moreClientIds", moreClientIds), ("keys", keys), ("endpoint", endpoint), ("allowInsecure", allowInsecure),
-            ("allowPrivateNetwork", allowPrivateNetwork),
+            ("responseType", responseType), ("scopes", scopes), ("requiredAcr", requiredAcr), ("maxAuthAgeSeconds", maxAuthAgeSeconds),
+            ("openidOnly", openidOnly), ("trustEmail", trustEmail), ("moreClientIds", moreClientIds), ("keys", keys),
+            ("endpoint", endpoint), ("allowInsecure", allowInsecure), ("allowPrivateNetwork", allowPrivateNetwork),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("idp.update", _params, timeout: timeout, trace: trace)
     }

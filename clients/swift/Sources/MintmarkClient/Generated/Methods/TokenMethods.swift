@@ -94,12 +94,15 @@ public struct TokenMethods: Sendable {
     ///   - tenantId: The tenant that must have issued the token.
     ///   - use: The required token type.
     ///   - scope: The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this claim.
+    ///   - maxAuthAgeSeconds: The maximum time since the sign-in, in seconds. Only tokens of a tenant have `auth_time`.
+    ///   - amr: The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant have this claim.
+    ///   - secondFactor: Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults to false.
     ///   - checkRevoked: Whether to reject the token if its identity or account was deleted or disabled, or its session was ended. Defaults to true.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`, `TenantDisabledError`.
-    public func verify(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, scope: String? = nil, checkRevoked: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenVerifyResult {
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TokenScopeMissingError`, `TokenTooWeakError`, `TenantDisabledError`.
+    public func verify(token: String, audience: String? = nil, issuer: String? = nil, tenantId: String? = nil, use: TokenUse? = nil, scope: String? = nil, maxAuthAgeSeconds: Int? = nil, amr: [String]? = nil, secondFactor: Bool? = nil, checkRevoked: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenVerifyResult {
         let _params = JSONObject([
             ("token", token), ("audience", audience), ("issuer", issuer), ("tenantId", tenantId), ("use", use), ("scope", scope),
-            ("checkRevoked", checkRevoked),
+            ("maxAuthAgeSeconds", maxAuthAgeSeconds), ("amr", amr), ("secondFactor", secondFactor), ("checkRevoked", checkRevoked),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("token.verify", _params, timeout: timeout, trace: trace)
     }

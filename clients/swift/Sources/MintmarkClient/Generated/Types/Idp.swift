@@ -24,6 +24,10 @@ public struct Idp: ResultRecord {
     public let responseType: IdpResponseType
     /// The scopes that are requested in addition to the basic ones.
     public let scopes: [String]
+    /// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    public let requiredAcr: [String]?
+    /// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
+    public let maxAuthAgeSeconds: Int?
     /// Whether `openid` is the only basic scope.
     public let openidOnly: Bool
     /// Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
@@ -54,6 +58,8 @@ public struct Idp: ResultRecord {
         enabled = try members.required("enabled")
         responseType = try members.required("responseType")
         scopes = try members.required("scopes")
+        requiredAcr = try members.optional("requiredAcr")
+        maxAuthAgeSeconds = try members.optional("maxAuthAgeSeconds")
         openidOnly = try members.required("openidOnly")
         trustEmail = try members.required("trustEmail")
         moreClientIds = try members.required("moreClientIds")

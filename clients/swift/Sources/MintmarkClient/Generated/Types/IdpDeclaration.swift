@@ -24,6 +24,10 @@ public struct IdpDeclaration: MutableRecord {
     public var responseType: IdpResponseType?
     /// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
     public var scopes: [String]?
+    /// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
+    public var requiredAcr: [String]?
+    /// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
+    public var maxAuthAgeSeconds: Int?
     /// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
     public var openidOnly: Bool?
     /// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
@@ -41,7 +45,7 @@ public struct IdpDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, unknown: JSONObject = [:]) {
+    public init(providerId: String, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, clientAuthentication: ClientAuthentication? = nil, issuer: String? = nil, displayName: String? = nil, enabled: Bool? = nil, responseType: IdpResponseType? = nil, scopes: [String]? = nil, requiredAcr: [String]? = nil, maxAuthAgeSeconds: Int? = nil, openidOnly: Bool? = nil, trustEmail: Bool? = nil, moreClientIds: [String]? = nil, keys: [JSONObject]? = nil, endpoint: String? = nil, allowInsecure: Bool? = nil, allowPrivateNetwork: Bool? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.providerId = providerId
         self.clientId = clientId
@@ -52,6 +56,8 @@ public struct IdpDeclaration: MutableRecord {
         self.enabled = enabled
         self.responseType = responseType
         self.scopes = scopes
+        self.requiredAcr = requiredAcr
+        self.maxAuthAgeSeconds = maxAuthAgeSeconds
         self.openidOnly = openidOnly
         self.trustEmail = trustEmail
         self.moreClientIds = moreClientIds
@@ -73,6 +79,8 @@ public struct IdpDeclaration: MutableRecord {
         enabled = try members.optional("enabled")
         responseType = try members.optional("responseType")
         scopes = try members.optional("scopes")
+        requiredAcr = try members.optional("requiredAcr")
+        maxAuthAgeSeconds = try members.optional("maxAuthAgeSeconds")
         openidOnly = try members.optional("openidOnly")
         trustEmail = try members.optional("trustEmail")
         moreClientIds = try members.optional("moreClientIds")
@@ -94,6 +102,8 @@ public struct IdpDeclaration: MutableRecord {
         members.set("enabled", enabled)
         members.set("responseType", responseType)
         members.set("scopes", scopes)
+        members.set("requiredAcr", requiredAcr)
+        members.set("maxAuthAgeSeconds", maxAuthAgeSeconds)
         members.set("openidOnly", openidOnly)
         members.set("trustEmail", trustEmail)
         members.set("moreClientIds", moreClientIds)

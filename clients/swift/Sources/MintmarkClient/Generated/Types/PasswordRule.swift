@@ -16,6 +16,10 @@ public struct PasswordRule: OpenEnumeration {
     public static let tooWeak = Self(rawValue: "tooWeak")
     /// `banned`
     public static let banned = Self(rawValue: "banned")
+    /// `common`
+    public static let common = Self(rawValue: "common")
+    /// `context`
+    public static let context = Self(rawValue: "context")
     /// `breached`
     public static let breached = Self(rawValue: "breached")
     /// `recentlyUsed`

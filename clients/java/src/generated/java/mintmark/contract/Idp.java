@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import mintmark.Result;
 import mintmark.json.Read;
 
@@ -50,6 +51,18 @@ public final class Idp extends Result {
 
     /** {@return the scopes that are requested in addition to the basic ones} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
+
+    /**
+     * {@return the accepted authentication context classes of the provider} They are requested as <code>acr_values</code>, and an ID
+     * token whose <code>acr</code> is none of them is rejected.
+     */
+    public List<String> requiredAcr() { return json().list("requiredAcr", Read.STRING); }
+
+    /**
+     * {@return the maximum time since the user signed in at the provider, in seconds} It is requested as <code>max_age</code>, and an ID
+     * token whose <code>auth_time</code> is missing or older is rejected.
+     */
+    public OptionalLong maxAuthAgeSeconds() { return json().optionalNumber("maxAuthAgeSeconds"); }
 
     /** {@return whether <code>openid</code> is the only basic scope} */
     public boolean openidOnly() { return json().truth("openidOnly"); }

@@ -81,6 +81,20 @@ public final class IdpCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param requiredAcr The accepted authentication context classes of the provider. They are requested as <code>acr_values</code>, and
+     * an ID token whose <code>acr</code> is none of them is rejected.
+     */
+    public IdpCreateParams requiredAcr(List<String> requiredAcr) { return set(this, "requiredAcr", requiredAcr); }
+
+    /**
+     * {@return this}
+     * @param maxAuthAgeSeconds The maximum time since the user signed in at the provider, in seconds. It is requested as
+     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected.
+     */
+    public IdpCreateParams maxAuthAgeSeconds(long maxAuthAgeSeconds) { return set(this, "maxAuthAgeSeconds", maxAuthAgeSeconds); }
+
+    /**
+     * {@return this}
      * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
      * then has no address and no name, unless <code>scopes</code> ask for them. Defaults to false.
      */

@@ -88,6 +88,22 @@ public final class IdpDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param requiredAcr The accepted authentication context classes of the provider. They are requested as <code>acr_values</code>, and
+     * an ID token whose <code>acr</code> is none of them is rejected.
+     */
+    public IdpDeclaration withRequiredAcr(List<String> requiredAcr) { return new IdpDeclaration(with("requiredAcr", requiredAcr)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param maxAuthAgeSeconds The maximum time since the user signed in at the provider, in seconds. It is requested as
+     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected.
+     */
+    public IdpDeclaration withMaxAuthAgeSeconds(long maxAuthAgeSeconds) {
+        return new IdpDeclaration(with("maxAuthAgeSeconds", maxAuthAgeSeconds));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
      * then has no address and no name, unless <code>scopes</code> ask for them.
      */

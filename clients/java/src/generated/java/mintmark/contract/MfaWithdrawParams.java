@@ -28,6 +28,13 @@ public final class MfaWithdrawParams extends Params {
 
     /**
      * {@return this}
+     * @param reason The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required with
+     * <code>accountId</code> in a tenant with an assurance.
+     */
+    public MfaWithdrawParams reason(String reason) { return set(this, "reason", reason); }
+
+    /**
+     * {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
      * the session. For any other audience, the access token has only the scope <code>openid</code>.
      */

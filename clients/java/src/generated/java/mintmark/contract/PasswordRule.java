@@ -15,6 +15,10 @@ public enum PasswordRule implements JsonText {
     TOO_WEAK("tooWeak"),
     /** <code>banned</code> */
     BANNED("banned"),
+    /** <code>common</code> */
+    COMMON("common"),
+    /** <code>context</code> */
+    CONTEXT("context"),
     /** <code>breached</code> */
     BREACHED("breached"),
     /** <code>recentlyUsed</code> */

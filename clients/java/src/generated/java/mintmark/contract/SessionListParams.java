@@ -3,14 +3,20 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/** The parameters of <code>session.list</code>. */
+/** The parameters of <code>session.list</code>. Exactly one of <code>idToken</code>, <code>accountId</code> is set. */
 public final class SessionListParams extends Params {
     /** Creates parameters without values. */
     public SessionListParams() {}
 
     /**
      * {@return this}
-     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required.
+     * @param idToken An ID token of the signed-in user.
+     */
+    public SessionListParams idToken(String idToken) { return set(this, "idToken", idToken); }
+
+    /**
+     * {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
      */
     public SessionListParams accountId(String accountId) { return set(this, "accountId", accountId); }
 }

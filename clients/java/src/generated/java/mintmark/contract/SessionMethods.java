@@ -16,36 +16,33 @@ public final class SessionMethods {
     SessionMethods(Caller caller) { this.caller = caller; }
 
     /**
-     * Lists the sessions of an account, most recent first. Returns at most 1000 sessions.
-     * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}.
-     * @param params the parameters
+     * Lists the sessions of an account, most recent first. Returns at most 1000 sessions. With an ID token, the user gets the own
+     * sessions.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
+     * @param params sets the parameters
      * @return the result
      */
-    public SessionListResult list(SessionListParams params) {
-        return caller.call("session.list", params.require("accountId"), SessionListResult::new);
+    public SessionListResult list(Consumer<SessionListParams> params) {
+        return caller.call("session.list", Params.filled(new SessionListParams(), params), SessionListResult::new);
     }
 
     /**
-     * {@return a future of {@link #list(SessionListParams)}}
-     * @param params the parameters
-     */
-    public CompletableFuture<SessionListResult> listAsync(SessionListParams params) {
-        return caller.callAsync("session.list", params.require("accountId"), SessionListResult::new);
-    }
-
-    /**
-     * {@return the result of {@link #list(SessionListParams)}}
-     * @param params sets the parameters
-     */
-    public SessionListResult list(Consumer<SessionListParams> params) { return list(Params.filled(new SessionListParams(), params)); }
-
-    /**
-     * {@return a future of {@link #list(SessionListParams)}}
+     * {@return a future of {@link #list(Consumer)}}
      * @param params sets the parameters
      */
     public CompletableFuture<SessionListResult> listAsync(Consumer<SessionListParams> params) {
-        return listAsync(Params.filled(new SessionListParams(), params));
+        return caller.callAsync("session.list", Params.filled(new SessionListParams(), params), SessionListResult::new);
     }
+
+    /** {@return the result of {@link #list(Consumer)}} */
+    public SessionListResult list() { return list(params -> {}); }
+
+    /** {@return a future of {@link #list(Consumer)}} */
+    public CompletableFuture<SessionListResult> listAsync() { return listAsync(params -> {}); }
 
     /**
      * Exchanges a refresh token for new tokens. Refresh tokens are single-use. Using a refresh token again revokes its session and all
@@ -87,39 +84,74 @@ public final class SessionMethods {
     }
 
     /**
-     * Revokes all sessions of an account. <code>token.verify</code> rejects the tokens of these sessions immediately.
-     * <p>Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
-     * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}.
+     * Revokes one of the user's own sessions. <code>token.verify</code> rejects the tokens of the session immediately. Requires an ID
+     * token from a sign-in at most 5 minutes old. A developer can use <code>session.signOut</code> with <code>sessionId</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Errors: {@link SessionNotFoundException}, {@link RecentSignInRequiredException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
-    public SessionRevokeAllResult revokeAll(SessionRevokeAllParams params) {
-        return caller.call("session.revokeAll", params.require("accountId"), SessionRevokeAllResult::new);
+    public SessionRevokeResult revoke(SessionRevokeParams params) {
+        return caller.call("session.revoke", params.require("idToken", "sessionId"), SessionRevokeResult::new);
     }
 
     /**
-     * {@return a future of {@link #revokeAll(SessionRevokeAllParams)}}
+     * {@return a future of {@link #revoke(SessionRevokeParams)}}
      * @param params the parameters
      */
-    public CompletableFuture<SessionRevokeAllResult> revokeAllAsync(SessionRevokeAllParams params) {
-        return caller.callAsync("session.revokeAll", params.require("accountId"), SessionRevokeAllResult::new);
+    public CompletableFuture<SessionRevokeResult> revokeAsync(SessionRevokeParams params) {
+        return caller.callAsync("session.revoke", params.require("idToken", "sessionId"), SessionRevokeResult::new);
     }
 
     /**
-     * {@return the result of {@link #revokeAll(SessionRevokeAllParams)}}
+     * {@return the result of {@link #revoke(SessionRevokeParams)}}
      * @param params sets the parameters
      */
-    public SessionRevokeAllResult revokeAll(Consumer<SessionRevokeAllParams> params) {
-        return revokeAll(Params.filled(new SessionRevokeAllParams(), params));
+    public SessionRevokeResult revoke(Consumer<SessionRevokeParams> params) {
+        return revoke(Params.filled(new SessionRevokeParams(), params));
     }
 
     /**
-     * {@return a future of {@link #revokeAll(SessionRevokeAllParams)}}
+     * {@return a future of {@link #revoke(SessionRevokeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SessionRevokeResult> revokeAsync(Consumer<SessionRevokeParams> params) {
+        return revokeAsync(Params.filled(new SessionRevokeParams(), params));
+    }
+
+    /**
+     * Revokes all sessions of an account or a tenant. <code>token.verify</code> rejects the tokens of these sessions immediately. A user
+     * with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
+     * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TenantNotFoundException}, {@link
+     * RecentSignInRequiredException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
+     * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TenantDisabledException}.
+     * @param params sets the parameters
+     * @return the result
+     */
+    public SessionRevokeAllResult revokeAll(Consumer<SessionRevokeAllParams> params) {
+        return caller.call("session.revokeAll", Params.filled(new SessionRevokeAllParams(), params), SessionRevokeAllResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #revokeAll(Consumer)}}
      * @param params sets the parameters
      */
     public CompletableFuture<SessionRevokeAllResult> revokeAllAsync(Consumer<SessionRevokeAllParams> params) {
-        return revokeAllAsync(Params.filled(new SessionRevokeAllParams(), params));
+        return caller.callAsync("session.revokeAll", Params.filled(new SessionRevokeAllParams(), params), SessionRevokeAllResult::new);
     }
+
+    /** {@return the result of {@link #revokeAll(Consumer)}} */
+    public SessionRevokeAllResult revokeAll() { return revokeAll(params -> {}); }
+
+    /** {@return a future of {@link #revokeAll(Consumer)}} */
+    public CompletableFuture<SessionRevokeAllResult> revokeAllAsync() { return revokeAllAsync(params -> {}); }
 
     /**
      * Signs out and revoke the session. <code>token.verify</code> rejects the tokens of the session immediately. Signing out of an ended

@@ -169,7 +169,7 @@ public final class TokenMethods {
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TokenScopeMissingException}, {@link TenantDisabledException}.
+     * AccountMergedException}, {@link TokenScopeMissingException}, {@link TokenTooWeakException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */
