@@ -24,6 +24,7 @@ public final class Services: Sendable {
     public let credentialsProvider: CredentialsProviderService
     public let identity: IdentityService
     public let idp: IdpService
+    public let issuer: IssuerService
     public let key: KeyService
     public let mfa: MfaService
     public let passkey: PasskeyService
@@ -62,6 +63,7 @@ public final class Services: Sendable {
         credentials = CredentialsService(context, pools)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
+        issuer = IssuerService(context, pools)
         key = KeyService(context, signingKeys, owners: StoreKeyOwners())
         mfa = MfaService(accounts, tenants)
         passkey = PasskeyService(accounts, tenants)
@@ -94,7 +96,7 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
+            identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

@@ -21,6 +21,8 @@ type Namespaces struct {
 	Identity IdentityMethods
 	// IDP has the methods idp.*.
 	IDP IDPMethods
+	// Issuer has the methods issuer.*.
+	Issuer IssuerMethods
 	// Key has the methods key.*.
 	Key KeyMethods
 	// MFA has the methods mfa.*.
@@ -59,6 +61,7 @@ func (n *Namespaces) bind(client *Client) {
 	n.CredentialsProvider = CredentialsProviderMethods{client}
 	n.Identity = IdentityMethods{client}
 	n.IDP = IDPMethods{client}
+	n.Issuer = IssuerMethods{client}
 	n.Key = KeyMethods{client}
 	n.MFA = MFAMethods{client}
 	n.Passkey = PasskeyMethods{client}
@@ -85,16 +88,17 @@ credentialsProvider.clearKeychain credentialsProvider.close credentialsProvider.
 credentialsProvider.open credentialsProvider.setLogins credentialsProvider.submitToken identity.delete identity.get
 identity.list identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink
 identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update
-key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve
-mfa.withdraw passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
-passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
-passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
-pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get
-role.list role.put rpc.discover session.list session.refresh session.revokeAll session.signOut signIn.anonymously
-signIn.resendCode signIn.start signIn.submitCode signIn.submitPassword signIn.withContinuation signIn.withCredential
-signIn.withCustomToken signIn.withPassword signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode
-signUp.submitPassword store.backup store.rekey store.stats system.apply system.export system.health system.info
-system.metrics system.ping tenant.create tenant.delete tenant.get tenant.list tenant.update test.clock test.enqueue
-test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot test.token token.discovery
-token.jwks token.mint token.mintForDeveloper token.verify
+issuer.delete issuer.get issuer.list issuer.put issuer.test key.list key.revoke key.rotate mfa.challenge mfa.confirm
+mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve mfa.withdraw passkey.delete passkey.finishRegistration passkey.list
+passkey.relatedOrigins passkey.rename passkey.signals passkey.startAuthentication passkey.startRegistration
+passwordReset.resendCode passwordReset.start passwordReset.submitCode passwordReset.submitPassword pool.create
+pool.delete pool.get pool.getPrincipalTags pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag
+pool.untag pool.update role.delete role.get role.list role.put role.test rpc.discover session.list session.refresh
+session.revokeAll session.signOut signIn.anonymously signIn.resendCode signIn.start signIn.submitCode
+signIn.submitPassword signIn.withContinuation signIn.withCredential signIn.withCustomToken signIn.withPassword
+signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode signUp.submitPassword store.backup
+store.rekey store.stats system.apply system.export system.health system.info system.metrics system.ping tenant.create
+tenant.delete tenant.get tenant.list tenant.update test.clock test.enqueue test.fault test.http test.idp test.outbox
+test.reset test.restore test.seed test.snapshot test.token token.discovery token.jwks token.mint
+token.mintForDeveloper token.verify
 `

@@ -197,6 +197,18 @@ const (
 	// 3080: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and
 	// took effect first.
 	ErrProviderOvertaken ErrorType = "providerOvertaken"
+	// 3200: A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent:
+	// cognito sts:IDPRejectedClaim.
+	ErrTokenClaimRejected ErrorType = "tokenClaimRejected"
+	// 3201: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito
+	// sts:IDPRejectedClaim.
+	ErrTokenReplayed ErrorType = "tokenReplayed"
+	// 3202: The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
+	ErrInvalidTrustedIssuer ErrorType = "invalidTrustedIssuer"
+	// 3203: The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
+	ErrTrustedIssuerNotFound ErrorType = "trustedIssuerNotFound"
+	// 3204: A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
+	ErrTooManyTrustedIssuers ErrorType = "tooManyTrustedIssuers"
 	// 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase
 	// TENANT_NOT_FOUND.
 	ErrTenantNotFound ErrorType = "tenantNotFound"
@@ -857,9 +869,9 @@ type TokenIssuerMismatchError struct {
 type TokenUseMismatchError struct {
 	*APIError `json:"-"`
 	// The required token type.
-	Expected TokenUse `json:"expected"`
+	Expected TokenKind `json:"expected"`
 	// The type of the token.
-	Actual TokenUse `json:"actual"`
+	Actual TokenKind `json:"actual"`
 }
 
 // TokenRevokedError is [ErrTokenRevoked] with its data.
@@ -1041,6 +1053,38 @@ type ProviderOvertakenError struct {
 	*APIError `json:"-"`
 	// The handle of the provider.
 	Provider string `json:"provider"`
+}
+
+// TokenClaimRejectedError is [ErrTokenClaimRejected] with its data.
+type TokenClaimRejectedError struct {
+	*APIError `json:"-"`
+	// The name of the claim.
+	Claim string `json:"claim"`
+	// The violated rule.
+	Reason string `json:"reason"`
+}
+
+// InvalidTrustedIssuerError is [ErrInvalidTrustedIssuer] with its data.
+type InvalidTrustedIssuerError struct {
+	*APIError `json:"-"`
+	// The violations as text.
+	Reason string `json:"reason"`
+	// All violations.
+	Violations []Violation `json:"violations"`
+}
+
+// TrustedIssuerNotFoundError is [ErrTrustedIssuerNotFound] with its data.
+type TrustedIssuerNotFoundError struct {
+	*APIError `json:"-"`
+	// The requested issuer, ARN or tenant.
+	Issuer string `json:"issuer"`
+}
+
+// TooManyTrustedIssuersError is [ErrTooManyTrustedIssuers] with its data.
+type TooManyTrustedIssuersError struct {
+	*APIError `json:"-"`
+	// The maximum number of trusted issuers.
+	Limit int64 `json:"limit"`
 }
 
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
@@ -1981,6 +2025,10 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrProviderNotOpen:                func(e *APIError) error { return filled(e, &ProviderNotOpenError{APIError: e}) },
 	ErrTooManyProviders:               func(e *APIError) error { return filled(e, &TooManyProvidersError{APIError: e}) },
 	ErrProviderOvertaken:              func(e *APIError) error { return filled(e, &ProviderOvertakenError{APIError: e}) },
+	ErrTokenClaimRejected:             func(e *APIError) error { return filled(e, &TokenClaimRejectedError{APIError: e}) },
+	ErrInvalidTrustedIssuer:           func(e *APIError) error { return filled(e, &InvalidTrustedIssuerError{APIError: e}) },
+	ErrTrustedIssuerNotFound:          func(e *APIError) error { return filled(e, &TrustedIssuerNotFoundError{APIError: e}) },
+	ErrTooManyTrustedIssuers:          func(e *APIError) error { return filled(e, &TooManyTrustedIssuersError{APIError: e}) },
 	ErrTenantNotFound:                 func(e *APIError) error { return filled(e, &TenantNotFoundError{APIError: e}) },
 	ErrTenantExists:                   func(e *APIError) error { return filled(e, &TenantExistsError{APIError: e}) },
 	ErrTenantNotDeletable:             func(e *APIError) error { return filled(e, &TenantNotDeletableError{APIError: e}) },

@@ -553,6 +553,7 @@ const (
 	AppliedChangeKindIDP    AppliedChangeKind = "idp"
 	AppliedChangeKindPool   AppliedChangeKind = "pool"
 	AppliedChangeKindRole   AppliedChangeKind = "role"
+	AppliedChangeKindIssuer AppliedChangeKind = "issuer"
 )
 
 // AttributeFailure is the reason an attribute was rejected.
@@ -797,6 +798,20 @@ type CompatHTTPResult struct {
 	Body Secret `json:"body"`
 }
 
+// ConditionFinding is the evaluation of one condition of a trust policy.
+type ConditionFinding struct {
+	// The operator as written in the policy.
+	Operator string `json:"operator"`
+	// The condition key.
+	Key string `json:"key"`
+	// The values in the policy.
+	Expected []string `json:"expected"`
+	// The values of the key for this token. Empty if the key is missing.
+	Actual []string `json:"actual"`
+	// Whether the condition is satisfied.
+	Holds bool `json:"holds"`
+}
+
 // Credential is the data that proves a sign-in: a provider token, an email address with a password, a pending token,
 // a flow started with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
 //
@@ -877,7 +892,7 @@ type CredentialsAssumeRoleParams struct {
 	RoleARN string `json:"roleArn"`
 	// The name of a role session, which is part of the ARN of the assumed role.
 	SessionName string `json:"sessionName"`
-	// The OpenID token of a pool.
+	// The OpenID token of a pool, or a token of a trusted issuer.
 	Token Secret `json:"token"`
 	// The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
@@ -889,12 +904,15 @@ type CredentialsAssumeRoleParams struct {
 type CredentialsAssumeRoleResult struct {
 	// Temporary credentials in the form that all AWS SDKs accept.
 	Credentials Credentials `json:"credentials"`
-	// The ID of the identity.
+	// The ID of the identity, or the `sub` claim of the token of a trusted issuer.
 	Subject string `json:"subject"`
-	// The ID of the pool.
+	// The ID of the pool, or the audience for which the token of a trusted issuer was accepted.
 	Audience string `json:"audience"`
-	// The trusted principal, `cognito-identity.amazonaws.com`.
+	// The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or
+	// `accounts.google.com`.
 	Provider string `json:"provider"`
+	// The source identity that the token sets. Present if it sets one.
+	SourceIdentity string `json:"sourceIdentity,omitempty"`
 	// The role session.
 	AssumedRole CredentialsAssumeRoleResultAssumedRole `json:"assumedRole"`
 	// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a
@@ -1158,7 +1176,7 @@ type CredentialsProviderSubmitTokenParams struct {
 
 // CredentialsRevokeParams are the parameters of credentials.revoke.
 //
-// Exactly one of SessionToken, IdentityID, RoleARN, PoolID must be set.
+// Exactly one of SessionToken, IdentityID, RoleARN, PoolID, Issuer, RoleName must be set.
 type CredentialsRevokeParams struct {
 	// The session token of the session to revoke.
 	SessionToken Secret `json:"sessionToken,omitempty"`
@@ -1168,6 +1186,12 @@ type CredentialsRevokeParams struct {
 	RoleARN string `json:"roleArn,omitempty"`
 	// The pool whose credentials and tokens are revoked.
 	PoolID string `json:"poolId,omitempty"`
+	// The issuer whose credentials and tokens are revoked. It can be deleted already.
+	Issuer string `json:"issuer,omitempty"`
+	// The `sub` claim to which the revocation by `issuer` is limited.
+	Subject string `json:"subject,omitempty"`
+	// The name of the role whose credentials are revoked.
+	RoleName string `json:"roleName,omitempty"`
 	// The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the
 	// future. Defaults to the current time.
 	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
@@ -1191,6 +1215,12 @@ type CredentialsVerifyParams struct {
 type CredentialsVerifyResult struct {
 	// The principal of the credentials.
 	Principal Principal `json:"principal"`
+	// The token that was exchanged for the credentials. Present if a trusted issuer has issued it.
+	Federated *FederatedSource `json:"federated,omitempty"`
+	// The source identity of the session. Present if the session has one.
+	SourceIdentity string `json:"sourceIdentity,omitempty"`
+	// The permission policies of the role. Present if the IAM API was used to attach any.
+	RolePolicies *RolePolicies `json:"rolePolicies,omitempty"`
 	// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 	// Whether the signature covers the given hash of the body.
@@ -1552,6 +1582,18 @@ const (
 	FactorWithdrawalStateCompleted FactorWithdrawalState = "completed"
 	FactorWithdrawalStateSignedOut FactorWithdrawalState = "signedOut"
 )
+
+// FederatedSource is the token of a trusted issuer that was exchanged for credentials.
+type FederatedSource struct {
+	// The issuer of the token.
+	Issuer string `json:"issuer"`
+	// The value of `sub`.
+	Subject string `json:"subject"`
+	// The audience for which the token was accepted.
+	Audience string `json:"audience"`
+	// The value of `jti`. Present if the token has one.
+	TokenID string `json:"tokenId,omitempty"`
+}
 
 // FlowEndedErrorCause is the operation that ended the flow. A newer Mintmark can return other values.
 type FlowEndedErrorCause string
@@ -2277,6 +2319,152 @@ type ImportStop struct {
 	Type string `json:"type"`
 	// The problem and the next action, as text.
 	Message string `json:"message"`
+}
+
+// IssuerDeleteParams are the parameters of issuer.delete.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerDeleteParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// IssuerDeleteResult is the result of issuer.delete.
+type IssuerDeleteResult struct{}
+
+// IssuerGetParams are the parameters of issuer.get.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerGetParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// IssuerListParams are the parameters of issuer.list.
+type IssuerListParams struct {
+	// The maximum number of entries in one response. Defaults to 60.
+	Limit int64 `json:"limit,omitempty"`
+	// The position of the next page: the `nextCursor` of the previous response, unchanged.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// IssuerListResult is the result of issuer.list.
+type IssuerListResult struct {
+	// The trusted issuers, sorted by name.
+	Issuers []TrustedIssuer `json:"issuers"`
+	// The cursor for the next page. Present if there are more entries.
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// IssuerPutAlgorithms is a JOSE algorithm. A newer Mintmark can return other values.
+type IssuerPutAlgorithms string
+
+// The values of IssuerPutAlgorithms.
+const (
+	IssuerPutAlgorithmsRS256 IssuerPutAlgorithms = "RS256"
+	IssuerPutAlgorithmsRS384 IssuerPutAlgorithms = "RS384"
+	IssuerPutAlgorithmsRS512 IssuerPutAlgorithms = "RS512"
+	IssuerPutAlgorithmsPS256 IssuerPutAlgorithms = "PS256"
+	IssuerPutAlgorithmsPS384 IssuerPutAlgorithms = "PS384"
+	IssuerPutAlgorithmsPS512 IssuerPutAlgorithms = "PS512"
+	IssuerPutAlgorithmsES256 IssuerPutAlgorithms = "ES256"
+	IssuerPutAlgorithmsES384 IssuerPutAlgorithms = "ES384"
+	IssuerPutAlgorithmsES512 IssuerPutAlgorithms = "ES512"
+	IssuerPutAlgorithmsEdDSA IssuerPutAlgorithms = "EdDSA"
+)
+
+// IssuerPutParams are the parameters of issuer.put.
+//
+// Exactly one of Issuer, TenantID must be set.
+type IssuerPutParams struct {
+	// The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without
+	// query, fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this
+	// machine.
+	Issuer string `json:"issuer,omitempty"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties,omitempty"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []IssuerPutAlgorithms `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types,omitempty"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims,omitempty"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+	// 86400.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds,omitempty"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false.
+	SingleUse bool `json:"singleUse,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+	AllowInsecure bool `json:"allowInsecure,omitempty"`
+	// Whether the issuer can be in a private network. Defaults to false.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork,omitempty"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []IssuerPutUses `json:"uses,omitempty"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints,omitempty"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// IssuerPutUses is a use. A newer Mintmark can return other values.
+type IssuerPutUses string
+
+// The values of IssuerPutUses.
+const (
+	IssuerPutUsesRoles    IssuerPutUses = "roles"
+	IssuerPutUsesExchange IssuerPutUses = "exchange"
+	IssuerPutUsesIDJag    IssuerPutUses = "idJag"
+)
+
+// IssuerTestParams are the parameters of issuer.test.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerTestParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+	// A token of the issuer.
+	Token Secret `json:"token,omitempty"`
+}
+
+// IssuerTestResult is the result of issuer.test.
+type IssuerTestResult struct {
+	// Whether all checks passed.
+	Ok bool `json:"ok"`
+	// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
+	Checks []IDPCheck `json:"checks"`
 }
 
 // JSONWebKey is a public key (RFC 7517).
@@ -3257,6 +3445,29 @@ const (
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
 
+// PolicyWarning is a finding about a trust policy that is accepted, but probably does not mean what its author
+// intended.
+type PolicyWarning struct {
+	// The location in the policy, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The kind of the finding.
+	Code PolicyWarningCode `json:"code"`
+	// The finding, with what to do.
+	Message string `json:"message"`
+}
+
+// PolicyWarningCode is the kind of the finding. A newer Mintmark can return other values.
+type PolicyWarningCode string
+
+// The values of PolicyWarningCode.
+const (
+	PolicyWarningCodeForAllValuesOnOptionalClaim PolicyWarningCode = "forAllValuesOnOptionalClaim"
+	PolicyWarningCodeSubjectCoversPullRequests   PolicyWarningCode = "subjectCoversPullRequests"
+	PolicyWarningCodeWildcardInStringEquals      PolicyWarningCode = "wildcardInStringEquals"
+	PolicyWarningCodeMutableNameOnly             PolicyWarningCode = "mutableNameOnly"
+	PolicyWarningCodeKeyNotOnAws                 PolicyWarningCode = "keyNotOnAws"
+)
+
 // Pool is an identity pool.
 type Pool struct {
 	// The ID of a pool: a region, a colon and a UUID.
@@ -3625,10 +3836,10 @@ type PortableLogin struct {
 
 // Principal is the principal of temporary credentials.
 type Principal struct {
-	// The ID of an identity: a region, a colon and a UUID.
-	IdentityID string `json:"identityId"`
-	// The ID of a pool: a region, a colon and a UUID.
-	PoolID string `json:"poolId"`
+	// The identity. Present for credentials of an identity pool.
+	IdentityID string `json:"identityId,omitempty"`
+	// The pool. Present for credentials of an identity pool.
+	PoolID string `json:"poolId,omitempty"`
 	// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
 	RoleARN string `json:"roleArn"`
 	// The name of a role session, which is part of the ARN of the assumed role.
@@ -3690,7 +3901,8 @@ const (
 type Revocation struct {
 	// The kind of the revoked subject.
 	Kind RevocationKind `json:"kind"`
-	// The identity, role or pool, or the access key ID of a session.
+	// The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject
+	// with `#` between them.
 	Subject string `json:"subject"`
 	// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
 	IssuedBefore Timestamp `json:"issuedBefore"`
@@ -3706,10 +3918,12 @@ type RevocationKind string
 
 // The values of RevocationKind.
 const (
-	RevocationKindSessionToken RevocationKind = "sessionToken"
-	RevocationKindIdentityID   RevocationKind = "identityId"
-	RevocationKindRoleARN      RevocationKind = "roleArn"
-	RevocationKindPoolID       RevocationKind = "poolId"
+	RevocationKindSessionToken  RevocationKind = "sessionToken"
+	RevocationKindIdentityID    RevocationKind = "identityId"
+	RevocationKindRoleARN       RevocationKind = "roleArn"
+	RevocationKindPoolID        RevocationKind = "poolId"
+	RevocationKindIssuer        RevocationKind = "issuer"
+	RevocationKindIssuerSubject RevocationKind = "issuerSubject"
 )
 
 // Role is a role for temporary credentials.
@@ -3726,6 +3940,10 @@ type Role struct {
 	MaxSessionSeconds int64 `json:"maxSessionSeconds"`
 	// The tags of the role.
 	Tags Tags `json:"tags"`
+	// The description of the role. Present if it has one.
+	Description string `json:"description,omitempty"`
+	// Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+	Warnings []PolicyWarning `json:"warnings,omitempty"`
 	// The time at which the role was created, in seconds since 1970-01-01 UTC.
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the role, in seconds since 1970-01-01 UTC.
@@ -3749,6 +3967,8 @@ type RoleDeclaration struct {
 	MaxSessionSeconds int64 `json:"maxSessionSeconds,omitempty"`
 	// The tags of the role.
 	Tags Tags `json:"tags,omitempty"`
+	// A description of the role.
+	Description *string `json:"description,omitempty"`
 }
 
 // RoleDeleteParams are the parameters of role.delete.
@@ -3815,6 +4035,15 @@ const (
 	RoleMappingSourceRules RoleMappingSource = "rules"
 )
 
+// RolePolicies is the permission policies that were attached to a role with the IAM API. Mintmark stores them and
+// does not evaluate them.
+type RolePolicies struct {
+	// The inline policies by name.
+	Inline map[string]PolicyDocument `json:"inline"`
+	// The ARNs of the attached managed policies.
+	Attached []string `json:"attached"`
+}
+
 // RolePutParams are the parameters of role.put.
 //
 // Exactly one of PoolID, TrustPolicy must be set.
@@ -3826,12 +4055,17 @@ type RolePutParams struct {
 	// The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
 	// `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`,
 	// or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of
-	// every pool would be accepted.
+	// every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a condition on
+	// a claim of the issuer.
 	TrustPolicy PolicyDocument `json:"trustPolicy,omitempty"`
 	// The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600.
 	MaxSessionSeconds int64 `json:"maxSessionSeconds,omitempty"`
 	// The tags of the role.
 	Tags Tags `json:"tags,omitempty"`
+	// A description of the role.
+	Description *string `json:"description,omitempty"`
+	// Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
+	AllowUnknownIssuer bool `json:"allowUnknownIssuer,omitempty"`
 }
 
 // RoleRule is a rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive.
@@ -3845,6 +4079,36 @@ type RoleRule struct {
 	Value string `json:"value"`
 	// The role that the rule selects.
 	RoleARN string `json:"roleArn"`
+}
+
+// RoleTestParams are the parameters of role.test.
+//
+// Exactly one of Name, RoleARN must be set.
+type RoleTestParams struct {
+	// The name of the role.
+	Name string `json:"name,omitempty"`
+	// The ARN of the role.
+	RoleARN string `json:"roleArn,omitempty"`
+	// The OpenID token of a pool or the token of a trusted issuer.
+	Token Secret `json:"token"`
+	// The value of `sts:RoleSessionName`. Defaults to "role-test".
+	SessionName string `json:"sessionName,omitempty"`
+	// The value of `sts:DurationSeconds`. Defaults to 3600.
+	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+}
+
+// RoleTestResult is the result of role.test.
+type RoleTestResult struct {
+	// Whether `credentials.assumeRole` would succeed.
+	Allowed bool `json:"allowed"`
+	// The type of the error that the caller would get. Present if `allowed` is false.
+	ErrorType string `json:"errorType,omitempty"`
+	// The reason of the refusal. Present if `allowed` is false.
+	Reason string `json:"reason,omitempty"`
+	// The condition keys of the token and their values. Empty if the token is not valid.
+	Keys map[string][]string `json:"keys"`
+	// The statements of the trust policy. Empty if the token is not valid.
+	Statements []StatementFinding `json:"statements"`
 }
 
 // RolesByKind is the roles from which `credentials.get` selects.
@@ -4508,6 +4772,31 @@ const (
 	SortByLastSignInAt SortBy = "lastSignInAt"
 )
 
+// StatementFinding is the evaluation of one statement of a trust policy.
+type StatementFinding struct {
+	// The location of the statement in the policy, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The effect of the statement.
+	Effect StatementFindingEffect `json:"effect"`
+	// Whether the principal of the statement includes the issuer of the token.
+	PrincipalMatches bool `json:"principalMatches"`
+	// Whether the statement covers `sts:AssumeRoleWithWebIdentity`.
+	ActionMatches bool `json:"actionMatches"`
+	// The conditions of the statement.
+	Conditions []ConditionFinding `json:"conditions"`
+	// Whether principal, action and all conditions match.
+	Applies bool `json:"applies"`
+}
+
+// StatementFindingEffect is the effect of the statement. A newer Mintmark can return other values.
+type StatementFindingEffect string
+
+// The values of StatementFindingEffect.
+const (
+	StatementFindingEffectAllow StatementFindingEffect = "Allow"
+	StatementFindingEffectDeny  StatementFindingEffect = "Deny"
+)
+
 // StoreBackupParams are the parameters of store.backup.
 type StoreBackupParams struct {
 	// The path of the file to create, absolute or relative to the working directory of the process. Its directory
@@ -4597,6 +4886,8 @@ type SystemApplyParams struct {
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
 	Roles []RoleDeclaration `json:"roles,omitempty"`
+	// The trusted issuers.
+	Issuers []TrustedIssuerDeclaration `json:"issuers,omitempty"`
 	// Whether to return the changes without applying them. Defaults to false.
 	DryRun bool `json:"dryRun,omitempty"`
 }
@@ -4605,7 +4896,8 @@ type SystemApplyParams struct {
 type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
-	// One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+	// One entry for each resource in the document, in this order: tenants, identity providers, pools, trusted
+	// issuers, roles.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -4620,6 +4912,8 @@ type SystemExportResult struct {
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.
 	Roles []map[string]any `json:"roles"`
+	// The trusted issuers, in the format of `TrustedIssuerDeclaration`.
+	Issuers []map[string]any `json:"issuers"`
 }
 
 // SystemHealthResult is the result of system.health.
@@ -5173,6 +5467,20 @@ type TokenJWKSResult struct {
 	NextChangeAt *Timestamp `json:"nextChangeAt,omitempty"`
 }
 
+// TokenKind is the kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token
+// (`access`) of a tenant or issuer, the token of a trusted issuer (`workload`), or any other kind (`other`). A newer
+// Mintmark can return other values.
+type TokenKind string
+
+// The values of TokenKind.
+const (
+	TokenKindPool     TokenKind = "pool"
+	TokenKindID       TokenKind = "id"
+	TokenKindAccess   TokenKind = "access"
+	TokenKindWorkload TokenKind = "workload"
+	TokenKindOther    TokenKind = "other"
+)
+
 // TokenLifetimes is the lifetimes of a tenant's tokens.
 type TokenLifetimes struct {
 	// The lifetime of an ID token, in seconds. Defaults to 3600.
@@ -5305,6 +5613,145 @@ type Tokens struct {
 	// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
+
+// TrustedIssuer is an issuer whose tokens can be exchanged for the credentials of a role.
+type TrustedIssuer struct {
+	// The name of the issuer in condition keys: the issuer without `https://`.
+	Name string `json:"name"`
+	// The ARN of the issuer, for the principal of a trust policy.
+	ARN string `json:"arn"`
+	// The issuer, exactly as in the `iss` claim of its tokens.
+	Issuer string `json:"issuer"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []string `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds *int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected.
+	SingleUse bool `json:"singleUse"`
+	// Whether plain HTTP to a loopback address is allowed, for tests.
+	AllowInsecure bool `json:"allowInsecure"`
+	// Whether the issuer can be in a private network.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []string `json:"uses"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags"`
+	// The time at which the record was created, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last change of the record, in seconds since 1970-01-01 UTC.
+	UpdatedAt Timestamp `json:"updatedAt"`
+}
+
+// TrustedIssuerDeclaration is the declaration of a trusted issuer for `system.apply`, with the members of
+// `issuer.put`.
+//
+// Exactly one of Issuer, TenantID must be set.
+type TrustedIssuerDeclaration struct {
+	// The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without
+	// query, fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this
+	// machine.
+	Issuer string `json:"issuer,omitempty"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties,omitempty"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []TrustedIssuerDeclarationAlgorithms `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types,omitempty"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims,omitempty"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+	// 86400.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds,omitempty"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false.
+	SingleUse *bool `json:"singleUse,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+	AllowInsecure *bool `json:"allowInsecure,omitempty"`
+	// Whether the issuer can be in a private network. Defaults to false.
+	AllowPrivateNetwork *bool `json:"allowPrivateNetwork,omitempty"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []TrustedIssuerDeclarationUses `json:"uses,omitempty"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints,omitempty"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// TrustedIssuerDeclarationAlgorithms is a JOSE algorithm. A newer Mintmark can return other values.
+type TrustedIssuerDeclarationAlgorithms string
+
+// The values of TrustedIssuerDeclarationAlgorithms.
+const (
+	TrustedIssuerDeclarationAlgorithmsRS256 TrustedIssuerDeclarationAlgorithms = "RS256"
+	TrustedIssuerDeclarationAlgorithmsRS384 TrustedIssuerDeclarationAlgorithms = "RS384"
+	TrustedIssuerDeclarationAlgorithmsRS512 TrustedIssuerDeclarationAlgorithms = "RS512"
+	TrustedIssuerDeclarationAlgorithmsPS256 TrustedIssuerDeclarationAlgorithms = "PS256"
+	TrustedIssuerDeclarationAlgorithmsPS384 TrustedIssuerDeclarationAlgorithms = "PS384"
+	TrustedIssuerDeclarationAlgorithmsPS512 TrustedIssuerDeclarationAlgorithms = "PS512"
+	TrustedIssuerDeclarationAlgorithmsES256 TrustedIssuerDeclarationAlgorithms = "ES256"
+	TrustedIssuerDeclarationAlgorithmsES384 TrustedIssuerDeclarationAlgorithms = "ES384"
+	TrustedIssuerDeclarationAlgorithmsES512 TrustedIssuerDeclarationAlgorithms = "ES512"
+	TrustedIssuerDeclarationAlgorithmsEdDSA TrustedIssuerDeclarationAlgorithms = "EdDSA"
+)
+
+// TrustedIssuerDeclarationUses is a use. A newer Mintmark can return other values.
+type TrustedIssuerDeclarationUses string
+
+// The values of TrustedIssuerDeclarationUses.
+const (
+	TrustedIssuerDeclarationUsesRoles    TrustedIssuerDeclarationUses = "roles"
+	TrustedIssuerDeclarationUsesExchange TrustedIssuerDeclarationUses = "exchange"
+	TrustedIssuerDeclarationUsesIDJag    TrustedIssuerDeclarationUses = "idJag"
+)
 
 // UnknownCredential are the parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.
 type UnknownCredential struct {

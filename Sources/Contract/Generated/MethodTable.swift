@@ -54,6 +54,11 @@ public enum MethodTable {
         IdpList.info,
         IdpTest.info,
         IdpUpdate.info,
+        IssuerDelete.info,
+        IssuerGet.info,
+        IssuerList.info,
+        IssuerPut.info,
+        IssuerTest.info,
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
@@ -91,6 +96,7 @@ public enum MethodTable {
         RoleGet.info,
         RoleList.info,
         RolePut.info,
+        RoleTest.info,
         RpcDiscover.info,
         SessionList.info,
         SessionRefresh.info,
@@ -143,9 +149,9 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(135)
+        all.reserveCapacity(141)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -195,6 +201,11 @@ public enum MethodTable {
         all.append(BoundMethod(IdpList.info) { try idp.scoped(to: $1).list(IdpList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpTest.info) { try idp.scoped(to: $1).test(IdpTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpUpdate.info) { try idp.update(IdpUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerDelete.info) { try issuer.delete(IssuerDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerGet.info) { try issuer.scoped(to: $1).get(IssuerGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerList.info) { try issuer.scoped(to: $1).list(IssuerList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerPut.info) { try issuer.put(IssuerPut.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerTest.info) { try issuer.scoped(to: $1).test(IssuerTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyList.info) { try key.scoped(to: $1).list(KeyList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyRevoke.info) { try key.revoke(KeyRevoke.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyRotate.info) { try key.rotate(KeyRotate.Params(decoding: $0), $1).write(to: &$2) })
@@ -232,6 +243,7 @@ public enum MethodTable {
         all.append(BoundMethod(RoleGet.info) { try role.scoped(to: $1).get(RoleGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RoleList.info) { try role.scoped(to: $1).list(RoleList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RolePut.info) { try role.put(RolePut.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(RoleTest.info) { try role.scoped(to: $1).test(RoleTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RpcDiscover.info) { try rpc.scoped(to: $1).discover(RpcDiscover.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionList.info) { try session.scoped(to: $1).list(SessionList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRefresh.info) { try session.refresh(SessionRefresh.Params(decoding: $0), $1).write(to: &$2) })

@@ -82,5 +82,6 @@ public enum Schema {
             sqliteStatements: LoginTable.withoutRowid),
         Migration(version: 4, statements: VendorTables.statements),
         Migration(version: 5, statements: PasskeyTables.statements + PasskeyCeremonyTables.statements),
+        Migration(version: 8, statements: TrustedIssuerTables.statements),
     ]
 }

@@ -25,7 +25,8 @@ extension ApplyService {
                 pools.append(EncodedObject(pool.declaration(roles: try tx.poolRoles(pool.id), in: context.realm)))
             }
             try Self.pages({ try tx.roles(after: $0, limit: Self.pageSize) }, place: \.name) { roles.append(EncodedObject($0.declaration)) }
-            return SystemExport.Result(tenants: tenants, idps: idps, pools: pools, roles: roles)
+            let issuers = try tx.trustedIssuers(after: "", limit: TrustedIssuerRecord.maximumCount).map { EncodedObject($0.settings.json) }
+            return SystemExport.Result(tenants: tenants, idps: idps, pools: pools, roles: roles, issuers: issuers)
         }
     }
 
@@ -107,6 +108,7 @@ extension RoleRecord {
             "maxSessionSeconds": .number(JSONNumber(maxSessionSeconds)),
         ]
         if !tags.isEmpty { object["tags"] = .object(tags) }
+        object["description"] = description.map { .string($0) }
         return object
     }
 }

@@ -67,6 +67,13 @@ export const methods = {
     test: {},
     update: {},
   },
+  issuer: {
+    delete: {},
+    get: {},
+    list: { items: "issuers" },
+    put: {},
+    test: {},
+  },
   key: {
     list: { items: "keys" },
     revoke: {},
@@ -115,6 +122,7 @@ export const methods = {
     get: {},
     list: { items: "roles" },
     put: {},
+    test: {},
   },
   rpc: {
     discover: {},

@@ -83,7 +83,7 @@ export interface AppliedChange {
   /** The location of the resource in the document, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /** The kind of the resource. */
-  kind: Open<"tenant" | "idp" | "pool" | "role">;
+  kind: Open<"tenant" | "idp" | "pool" | "role" | "issuer">;
   /** The name of the resource, or the ID of a tenant or identity provider. */
   name: string;
   /** The ID of the tenant. Present for tenants and identity providers. */
@@ -216,6 +216,12 @@ export interface BreachedPasswordCheck {
 /** The channel of a message. */
 export type Channel = "email" | "sms";
 
+/** The name of a claim. At most 255 characters. */
+export type ClaimName = string;
+
+/** The patterns of which the value of a claim must match one. `*` matches any characters and `?` one character. At most 100 elements. */
+export type ClaimPatterns = readonly string[];
+
 /**
  * The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients, which use only
  * PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
@@ -255,6 +261,23 @@ export interface CodePolicy {
   /** The period of `sendsPerAddress`, in seconds. 60 to 86400. Defaults to 900. */
   windowSeconds?: number;
 }
+
+/** The evaluation of one condition of a trust policy. */
+export interface ConditionFinding {
+  /** The operator as written in the policy. */
+  operator: string;
+  /** The condition key. */
+  key: string;
+  /** The values in the policy. */
+  expected: string[];
+  /** The values of the key for this token. Empty if the key is missing. */
+  actual: string[];
+  /** Whether the condition is satisfied. */
+  holds: boolean;
+}
+
+/** The values of a condition key. */
+export type ConditionKeyValues = readonly string[];
 
 /**
  * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of
@@ -675,6 +698,18 @@ export interface Fault {
   afterCalls?: number;
   /** The remaining number of times the fault occurs. Not present if the fault is active until it is cleared or its time has elapsed. */
   times?: number;
+}
+
+/** The token of a trusted issuer that was exchanged for credentials. */
+export interface FederatedSource {
+  /** The issuer of the token. */
+  issuer: string;
+  /** The value of `sub`. */
+  subject: string;
+  /** The audience for which the token was accepted. */
+  audience: string;
+  /** The value of `jti`. Present if the token has one. */
+  tokenId?: string;
 }
 
 /** The relation between two nodes. */
@@ -1392,6 +1427,16 @@ export type PhoneNumber = string;
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
 
+/** A finding about a trust policy that is accepted, but probably does not mean what its author intended. */
+export interface PolicyWarning {
+  /** The location in the policy, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The kind of the finding. */
+  code: Open<"forAllValuesOnOptionalClaim" | "subjectCoversPullRequests" | "wildcardInStringEquals" | "mutableNameOnly" | "keyNotOnAws">;
+  /** The finding, with what to do. */
+  message: string;
+}
+
 /** An identity pool. */
 export interface Pool {
   /** The ID of a pool: a region, a colon and a UUID. */
@@ -1677,10 +1722,10 @@ export interface PortableLogin {
 
 /** The principal of temporary credentials. */
 export interface Principal {
-  /** The ID of an identity: a region, a colon and a UUID. */
-  identityId: IdentityId;
-  /** The ID of a pool: a region, a colon and a UUID. */
-  poolId: PoolId;
+  /** The identity. Present for credentials of an identity pool. */
+  identityId?: IdentityId;
+  /** The pool. Present for credentials of an identity pool. */
+  poolId?: PoolId;
   /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
   roleArn: RoleArn;
   /** The name of a role session, which is part of the ARN of the assumed role. */
@@ -1749,7 +1794,9 @@ export type RefreshToken = string;
 export interface Revocation {
   /** The kind of the revoked subject. */
   kind: Open<RevocationKind>;
-  /** The identity, role or pool, or the access key ID of a session. */
+  /**
+   * The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them.
+   */
   subject: string;
   /** The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC. */
   issuedBefore: Timestamp;
@@ -1760,7 +1807,7 @@ export interface Revocation {
 }
 
 /** The kind of the revoked subject. */
-export type RevocationKind = "sessionToken" | "identityId" | "roleArn" | "poolId";
+export type RevocationKind = "sessionToken" | "identityId" | "roleArn" | "poolId" | "issuer" | "issuerSubject";
 
 /** A role for temporary credentials. */
 export interface Role {
@@ -1776,6 +1823,10 @@ export interface Role {
   maxSessionSeconds: number;
   /** The tags of the role. */
   tags: Tags;
+  /** The description of the role. Present if it has one. */
+  description?: string;
+  /** Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored. */
+  warnings?: PolicyWarning[];
   /** The time at which the role was created, in seconds since 1970-01-01 UTC. */
   createdAt: Timestamp;
   /** The time of the last change of the role, in seconds since 1970-01-01 UTC. */
@@ -1796,6 +1847,8 @@ export type RoleDeclaration =
     maxSessionSeconds?: number;
     /** The tags of the role. */
     tags?: Tags;
+    /** A description of the role. At most 1000 characters. */
+    description?: string;
   }
   & (
     | {
@@ -1839,6 +1892,14 @@ export interface RoleMapping {
 
 /** The name of a role, unique within the store. At most 64 characters. */
 export type RoleName = string;
+
+/** The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate them. */
+export interface RolePolicies {
+  /** The inline policies by name. */
+  inline: { [name: string]: PolicyDocument };
+  /** The ARNs of the attached managed policies. */
+  attached: string[];
+}
 
 /**
  * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
@@ -2165,6 +2226,22 @@ export interface SigningKey {
   revokedAt?: Timestamp;
   /** The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC. */
   publishedUntil?: Timestamp;
+}
+
+/** The evaluation of one statement of a trust policy. */
+export interface StatementFinding {
+  /** The location of the statement in the policy, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The effect of the statement. */
+  effect: Open<"Allow" | "Deny">;
+  /** Whether the principal of the statement includes the issuer of the token. */
+  principalMatches: boolean;
+  /** Whether the statement covers `sts:AssumeRoleWithWebIdentity`. */
+  actionMatches: boolean;
+  /** The conditions of the statement. */
+  conditions: ConditionFinding[];
+  /** Whether principal, action and all conditions match. */
+  applies: boolean;
 }
 
 /**
@@ -2580,6 +2657,12 @@ export interface TestIssuerAddress {
 /** A time in seconds since 1970-01-01 UTC. 0 to 253402300799. */
 export type Timestamp = number;
 
+/**
+ * The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, the
+ * token of a trusted issuer (`workload`), or any other kind (`other`).
+ */
+export type TokenKind = "pool" | "id" | "access" | "workload" | "other";
+
 /** The lifetimes of a tenant's tokens. */
 export interface TokenLifetimes {
   /** The lifetime of an ID token, in seconds. 60 to 86400. Defaults to 3600. */
@@ -2613,6 +2696,150 @@ export interface Tokens {
   /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
+
+/** An issuer whose tokens can be exchanged for the credentials of a role. */
+export interface TrustedIssuer {
+  /** The name of the issuer in condition keys: the issuer without `https://`. */
+  name: string;
+  /** The ARN of the issuer, for the principal of a trust policy. */
+  arn: string;
+  /** The issuer, exactly as in the `iss` claim of its tokens. */
+  issuer: string;
+  /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+  tenantId?: TenantId;
+  /**
+   * The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+   * `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+   * accepts it. With an empty list, no token is accepted.
+   */
+  audiences: string[];
+  /**
+   * The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+   * and otherwise to an empty list.
+   */
+  authorizedParties: string[];
+  /** The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent. */
+  keys?: JsonObject[];
+  /** The URL of the key set. If omitted, the discovery document of the issuer contains it. */
+  jwksUri?: string;
+  /**
+   * The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+   * algorithm further.
+   */
+  algorithms?: string[];
+  /**
+   * The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults to
+   * `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can.
+   */
+  types: string[];
+  /**
+   * Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A token
+   * in which such a claim is missing or does not match is rejected before any trust policy is evaluated.
+   */
+  claims: { [name: string]: ClaimPatterns };
+  /** The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. */
+  maxLifetimeSeconds: number;
+  /** The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected. */
+  maxAgeSeconds?: number;
+  /** Whether each `jti` is accepted once. A token without `jti` is then rejected. */
+  singleUse: boolean;
+  /** Whether plain HTTP to a loopback address is allowed, for tests. */
+  allowInsecure: boolean;
+  /** Whether the issuer can be in a private network. */
+  allowPrivateNetwork: boolean;
+  /**
+   * The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+   * `idJag` for identity assertions. Defaults to `roles`.
+   */
+  uses: string[];
+  /** The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. */
+  thumbprints: string[];
+  /** The tags of the issuer. */
+  tags: Tags;
+  /** The time at which the record was created, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+  /** The time of the last change of the record, in seconds since 1970-01-01 UTC. */
+  updatedAt: Timestamp;
+}
+
+/** The declaration of a trusted issuer for `system.apply`, with the members of `issuer.put`. */
+export type TrustedIssuerDeclaration =
+  & {
+    /**
+     * The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+     * `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+     * accepts it. With an empty list, no token is accepted. At most 100 elements.
+     */
+    audiences: readonly string[];
+    /**
+     * The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+     * and otherwise to an empty list. At most 100 elements.
+     */
+    authorizedParties?: readonly string[];
+    /**
+     * The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent. At most 100
+     * elements.
+     */
+    keys?: readonly JsonObject[];
+    /** The URL of the key set. If omitted, the discovery document of the issuer contains it. At most 2048 characters. */
+    jwksUri?: string;
+    /**
+     * The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+     * algorithm further. At most 20 elements.
+     */
+    algorithms?: readonly ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+    /**
+     * The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults
+     * to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can. At most 10 elements.
+     */
+    types?: readonly string[];
+    /**
+     * Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A
+     * token in which such a claim is missing or does not match is rejected before any trust policy is evaluated. At most 50 members.
+     */
+    claims?: { [name: string]: ClaimPatterns };
+    /**
+     * The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. 60 to 31622400. Defaults to 86400.
+     */
+    maxLifetimeSeconds?: number;
+    /** The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected. 60 to 31622400. */
+    maxAgeSeconds?: number;
+    /** Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false. */
+    singleUse?: boolean;
+    /** Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
+    allowInsecure?: boolean;
+    /** Whether the issuer can be in a private network. Defaults to false. */
+    allowPrivateNetwork?: boolean;
+    /**
+     * The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+     * `idJag` for identity assertions. Defaults to `roles`. At most 3 elements.
+     */
+    uses?: readonly ("roles" | "exchange" | "idJag")[];
+    /** The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. At most 5 elements. */
+    thumbprints?: readonly string[];
+    /** The tags of the issuer. */
+    tags?: Tags;
+  }
+  & (
+    | {
+      /**
+       * The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query, fragment and
+       * user information. A trailing slash counts. `http` requires `allowInsecure` and this machine. At most 255 characters.
+       */
+      issuer: string;
+      /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+      tenantId?: undefined;
+    }
+    | {
+      /**
+       * The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query, fragment and
+       * user information. A trailing slash counts. `http` requires `allowInsecure` and this machine. At most 255 characters.
+       */
+      issuer?: undefined;
+      /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+      tenantId: TenantId;
+    }
+  )
 
 /** The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`. */
 export interface UnknownCredential {

@@ -55,6 +55,11 @@ declare -gA _mintmark_methods=(
     [idp.list]=any
     [idp.test]=any
     [idp.update]=any
+    [issuer.delete]=any
+    [issuer.get]=any
+    [issuer.list]=any
+    [issuer.put]=any
+    [issuer.test]=any
     [key.list]=any
     [key.revoke]=any
     [key.rotate]=any
@@ -92,6 +97,7 @@ declare -gA _mintmark_methods=(
     [role.get]=any
     [role.list]=any
     [role.put]=any
+    [role.test]=any
     [rpc.discover]=any
     [session.list]=any
     [session.refresh]=any
@@ -168,7 +174,7 @@ declare -gA _mintmark_parameter_names=(
     [compat.http]="method= url= headers[ body="
     [credentials.assumeRole]="roleArn= sessionName= token= durationSeconds:= policy:="
     [credentials.get]="token= identityId= logins[ customRoleArn="
-    [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuedBefore:="
+    [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuer= subject= roleName= issuedBefore:="
     [credentials.verify]="request:= sessionToken= service= region="
     [credentialsProvider.clearCredentials]="provider="
     [credentialsProvider.clearKeychain]="provider="
@@ -194,6 +200,11 @@ declare -gA _mintmark_parameter_names=(
     [idp.list]="tenantId= limit:= cursor="
     [idp.test]="tenantId= providerId="
     [idp.update]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [issuer.delete]="issuer= arn= tenantId="
+    [issuer.get]="issuer= arn= tenantId="
+    [issuer.list]="limit:= cursor="
+    [issuer.put]="issuer= tenantId= audiences[]= authorizedParties[]= keys:= jwksUri= algorithms[]= types[]= claims:= maxLifetimeSeconds:= maxAgeSeconds:= singleUse:= allowInsecure:= allowPrivateNetwork:= uses[]= thumbprints[]= tags["
+    [issuer.test]="issuer= arn= tenantId= token="
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
@@ -230,7 +241,8 @@ declare -gA _mintmark_parameter_names=(
     [role.delete]="name= roleArn="
     [role.get]="name= roleArn="
     [role.list]="limit:= cursor="
-    [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
+    [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags[ description= allowUnknownIssuer:="
+    [role.test]="name= roleArn= token= sessionName= durationSeconds:="
     [rpc.discover]=""
     [session.list]="accountId="
     [session.refresh]="refreshToken= audience= scope="
@@ -253,7 +265,7 @@ declare -gA _mintmark_parameter_names=(
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= pools:= roles:= dryRun:="
+    [system.apply]="tenants:= idps:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
@@ -354,6 +366,11 @@ declare -gA _mintmark_error_types=(
     [tokenNotAwaited]=3031
     [tooManyProviders]=3032
     [providerOvertaken]=3080
+    [tokenClaimRejected]=3200
+    [tokenReplayed]=3201
+    [invalidTrustedIssuer]=3202
+    [trustedIssuerNotFound]=3203
+    [tooManyTrustedIssuers]=3204
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003

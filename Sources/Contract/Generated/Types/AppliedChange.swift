@@ -10,6 +10,7 @@ public struct AppliedChange: ContractResult, Equatable {
         case idp
         case pool
         case role
+        case issuer
     }
 
     /// The outcome: created, updated or unchanged.

@@ -9,6 +9,7 @@ from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
+from .namespaces.issuer import AsyncIssuerMethods, IssuerMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.mfa import AsyncMfaMethods, MfaMethods
 from .namespaces.passkey import AsyncPasskeyMethods, PasskeyMethods
@@ -36,6 +37,7 @@ class Namespaces:
         self.credentials_provider: CredentialsProviderMethods = CredentialsProviderMethods(call)
         self.identity: IdentityMethods = IdentityMethods(call)
         self.idp: IdpMethods = IdpMethods(call)
+        self.issuer: IssuerMethods = IssuerMethods(call)
         self.key: KeyMethods = KeyMethods(call)
         self.mfa: MfaMethods = MfaMethods(call)
         self.passkey: PasskeyMethods = PasskeyMethods(call)
@@ -63,6 +65,7 @@ class AsyncNamespaces:
         self.credentials_provider: AsyncCredentialsProviderMethods = AsyncCredentialsProviderMethods(call)
         self.identity: AsyncIdentityMethods = AsyncIdentityMethods(call)
         self.idp: AsyncIdpMethods = AsyncIdpMethods(call)
+        self.issuer: AsyncIssuerMethods = AsyncIssuerMethods(call)
         self.key: AsyncKeyMethods = AsyncKeyMethods(call)
         self.mfa: AsyncMfaMethods = AsyncMfaMethods(call)
         self.passkey: AsyncPasskeyMethods = AsyncPasskeyMethods(call)

@@ -737,6 +737,53 @@ class ProviderOvertakenError(APIError):
     """The handle of the provider."""
 
 
+class TokenClaimRejectedError(APIError):
+    """A claim of a token violates a limit of the trusted issuer, or a rule for session tags."""
+
+    code = 3200
+    type = "tokenClaimRejected"
+    claim: str = _detail("claim")
+    """The name of the claim."""
+    reason: str = _detail("reason")
+    """The violated rule."""
+
+
+class TokenReplayedError(APIError):
+    """The trusted issuer has `singleUse`, and the `jti` of the token was already accepted."""
+
+    code = 3201
+    type = "tokenReplayed"
+
+
+class InvalidTrustedIssuerError(APIError):
+    """The settings of a trusted issuer violate a rule."""
+
+    code = 3202
+    type = "invalidTrustedIssuer"
+    reason: str = _detail("reason")
+    """The violations as text."""
+    violations: Sequence[types.Violation] = _detail("violations", list_of(types.Violation._of))
+    """All violations."""
+
+
+class TrustedIssuerNotFoundError(APIError):
+    """The trusted issuer does not exist or was deleted."""
+
+    code = 3203
+    type = "trustedIssuerNotFound"
+    issuer: str = _detail("issuer")
+    """The requested issuer, ARN or tenant."""
+
+
+class TooManyTrustedIssuersError(APIError):
+    """A new trusted issuer would exceed the maximum number."""
+
+    code = 3204
+    type = "tooManyTrustedIssuers"
+    limit: int = _detail("limit")
+    """The maximum number of trusted issuers."""
+
+
 class TenantNotFoundError(APIError):
     """The tenant does not exist or was deleted."""
 
@@ -1996,9 +2043,10 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError, SignatureMismatchError,
     RequestExpiredError, RequestTimeTooSkewedError, SignatureMalformedError, BodyHashMismatchError,
     CredentialScopeMismatchError, KeyNotFoundError, IssuerNotFoundError, RoleNotOfferedError, AmbiguousRoleDeniedError,
-    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TenantNotFoundError,
-    TenantExistsError, TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError,
-    UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
+    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TokenClaimRejectedError,
+    TokenReplayedError, InvalidTrustedIssuerError, TrustedIssuerNotFoundError, TooManyTrustedIssuersError,
+    TenantNotFoundError, TenantExistsError, TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError,
+    InvalidUsernameError, UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
     ContinuationTokenInvalidError, ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError,
     AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
@@ -2044,32 +2092,34 @@ __all__ = [
     "RequestTimeTooSkewedError", "SignatureMalformedError", "BodyHashMismatchError", "CredentialScopeMismatchError",
     "KeyNotFoundError", "IssuerNotFoundError", "RoleNotOfferedError", "AmbiguousRoleDeniedError",
     "ProviderNotOpenError", "TokenNotAwaitedError", "TooManyProvidersError", "ProviderOvertakenError",
-    "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError", "InvalidTenantSettingsError",
-    "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError", "InvalidPasswordError",
-    "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError", "ContinuationTokenExpiredError",
-    "StepNotPossibleError", "TooManyCodesError", "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError",
-    "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
-    "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
-    "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "AccountNotFoundError", "AccountDisabledError",
-    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
-    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
-    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
-    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
-    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
-    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
-    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
-    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
-    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
-    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
-    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
-    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
-    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
-    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
-    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
-    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
-    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
-    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
-    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
-    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "TokenClaimRejectedError", "TokenReplayedError", "InvalidTrustedIssuerError", "TrustedIssuerNotFoundError",
+    "TooManyTrustedIssuersError", "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError",
+    "InvalidTenantSettingsError", "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError",
+    "InvalidPasswordError", "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError",
+    "ContinuationTokenExpiredError", "StepNotPossibleError", "TooManyCodesError", "AccountLockedError",
+    "PasswordNotAcceptedError", "UserNotFoundError", "PasswordNotSetError", "PasswordChangeRequiredError",
+    "RefreshTokenInvalidError", "RefreshTokenExpiredError", "RefreshTokenReusedError", "AudienceNotOfferedError",
+    "TooManyFromClientError", "ScopeNotOfferedError", "ScopeNotGrantedError", "TokenScopeMissingError",
+    "CodeExpiredError", "FlowFinishedError", "FlowEndedError", "SendUnderwayError", "TooManyFailedSendsError",
+    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
+    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
+    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
+    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
+    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
+    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError",
+    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
+    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
+    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
+    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
+    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
+    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
+    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
+    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
+    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
+    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
+    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
+    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
+    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
+    "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

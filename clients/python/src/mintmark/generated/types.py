@@ -32,7 +32,7 @@ AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "pool", "role", "issuer"]
 """The kind of the resource."""
 
 AttributeRule = Literal["unknown", "type", "tooLong", "disallowedCharacters", "blank", "option", "pattern", "consent"]
@@ -98,6 +98,12 @@ IdpResponseType = Literal["code", "idToken"]
 """The response type of a sign-in with an identity provider. `code`: the provider returns a code, which is redeemed with
 PKCE and with the client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
 """
+
+IssuerPutAlgorithms = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+"""A JOSE algorithm."""
+
+IssuerPutUses = Literal["roles", "exchange", "idJag"]
+"""A use."""
 
 KeyState = Literal["next", "active", "retired", "revoked"]
 """The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing,
@@ -196,6 +202,12 @@ PasswordRule = Literal[
 ]
 """The rule that a password violates."""
 
+PolicyWarningCode = Literal[
+    "forAllValuesOnOptionalClaim", "subjectCoversPullRequests", "wildcardInStringEquals", "mutableNameOnly",
+    "keyNotOnAws",
+]
+"""The kind of the finding."""
+
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
 """The domain of a known provider, which is its login provider name. Present for known providers."""
 
@@ -208,7 +220,7 @@ PoolProviderSettingsProvider = Literal[
 `legacyProviderNotSupported`.
 """
 
-RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
+RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId", "issuer", "issuerSubject"]
 """The kind of the revoked subject."""
 
 RoleMappingAmbiguousRoleResolution = Literal["authenticatedRole", "deny"]
@@ -233,6 +245,9 @@ sign-in method.
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
 """The JOSE algorithm that signs tokens."""
 
+StatementFindingEffect = Literal["Allow", "Deny"]
+"""The effect of the statement."""
+
 StoreStatsResultStoreKind = Literal["memory", "sqlite", "postgres"]
 """The kind of the store."""
 
@@ -254,9 +269,22 @@ who already has an account, `noAccountNotice` a user who has none. The other pur
 reset. `noticesPaused` is the last notice of an hour with many changes.
 """
 
+TokenKind = Literal["pool", "id", "access", "workload", "other"]
+"""The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant
+or issuer, the token of a trusted issuer (`workload`), or any other kind (`other`).
+"""
+
 TokenUse = Literal["pool", "id", "access"]
 """The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
 """
+
+TrustedIssuerDeclarationAlgorithms = Literal[
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+]
+"""A JOSE algorithm."""
+
+TrustedIssuerDeclarationUses = Literal["roles", "exchange", "idJag"]
+"""A use."""
 
 
 class AcceptedCredentials(Record):
@@ -818,7 +846,7 @@ class AppliedChange(Record):
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `pool`, `role`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `pool`, `role`, `issuer`."""
     name: str = member("name")
     """The name of the resource, or the ID of a tenant or identity provider."""
     tenant_id: str | None = member("tenantId", default=None)
@@ -1030,6 +1058,21 @@ class CompatHttpResult(Record):
     """The body as text."""
 
 
+class ConditionFinding(Record):
+    """The evaluation of one condition of a trust policy."""
+
+    operator: str = member("operator")
+    """The operator as written in the policy."""
+    key: str = member("key")
+    """The condition key."""
+    expected: Sequence[str] = member("expected")
+    """The values in the policy."""
+    actual: Sequence[str] = member("actual")
+    """The values of the key for this token. Empty if the key is missing."""
+    holds: bool = member("holds")
+    """Whether the condition is satisfied."""
+
+
 class CredentialUserName(Record):
     """The name of the user."""
 
@@ -1115,11 +1158,14 @@ class CredentialsAssumeRoleResult(Record):
     credentials: Credentials = member("credentials", Credentials._of)
     """Temporary credentials in the form that all AWS SDKs accept."""
     subject: str = member("subject")
-    """The ID of the identity."""
+    """The ID of the identity, or the `sub` claim of the token of a trusted issuer."""
     audience: str = member("audience")
-    """The ID of the pool."""
+    """The ID of the pool, or the audience for which the token of a trusted issuer was accepted."""
     provider: str = member("provider")
-    """The trusted principal, `cognito-identity.amazonaws.com`."""
+    """The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or `accounts.google.com`.
+    """
+    source_identity: str | None = member("sourceIdentity", default=None)
+    """The source identity that the token sets. Present if it sets one."""
     assumed_role: CredentialsAssumeRoleResultAssumedRole = member("assumedRole", CredentialsAssumeRoleResultAssumedRole._of)
     """The role session."""
     packed_policy_percent: int | None = member("packedPolicyPercent", default=None)
@@ -1235,10 +1281,10 @@ class CredentialsProviderSetLoginsResult(Record):
 class Principal(Record):
     """The principal of temporary credentials."""
 
-    identity_id: str = member("identityId")
-    """The ID of an identity: a region, a colon and a UUID."""
-    pool_id: str = member("poolId")
-    """The ID of a pool: a region, a colon and a UUID."""
+    identity_id: str | None = member("identityId", default=None)
+    """The identity. Present for credentials of an identity pool."""
+    pool_id: str | None = member("poolId", default=None)
+    """The pool. Present for credentials of an identity pool."""
     role_arn: str = member("roleArn")
     """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
     session_name: str = member("sessionName")
@@ -1249,11 +1295,41 @@ class Principal(Record):
     """The session tags."""
 
 
+class FederatedSource(Record):
+    """The token of a trusted issuer that was exchanged for credentials."""
+
+    issuer: str = member("issuer")
+    """The issuer of the token."""
+    subject: str = member("subject")
+    """The value of `sub`."""
+    audience: str = member("audience")
+    """The audience for which the token was accepted."""
+    token_id: str | None = member("tokenId", default=None)
+    """The value of `jti`. Present if the token has one."""
+
+
+class RolePolicies(Record):
+    """The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate
+    them.
+    """
+
+    inline: Mapping[str, Mapping[str, Any]] = member("inline")
+    """The inline policies by name."""
+    attached: Sequence[str] = member("attached")
+    """The ARNs of the attached managed policies."""
+
+
 class CredentialsVerifyResult(Record):
     """The result of `credentials.verify`."""
 
     principal: Principal = member("principal", Principal._of)
     """The principal of the credentials."""
+    federated: FederatedSource | None = member("federated", FederatedSource._of, default=None)
+    """The token that was exchanged for the credentials. Present if a trusted issuer has issued it."""
+    source_identity: str | None = member("sourceIdentity", default=None)
+    """The source identity of the session. Present if the session has one."""
+    role_policies: RolePolicies | None = member("rolePolicies", RolePolicies._of, default=None)
+    """The permission policies of the role. Present if the IAM API was used to attach any."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the credentials expire."""
     body_verified: bool = member("bodyVerified")
@@ -1789,6 +1865,94 @@ class ImportProgress(Record):
     """The number of accounts that failed so far."""
 
 
+class IssuerDeleteResult(Record):
+    """The result of `issuer.delete`."""
+
+
+class TrustedIssuer(Record):
+    """An issuer whose tokens can be exchanged for the credentials of a role."""
+
+    name: str = member("name")
+    """The name of the issuer in condition keys: the issuer without `https://`."""
+    arn: str = member("arn")
+    """The ARN of the issuer, for the principal of a trust policy."""
+    issuer: str = member("issuer")
+    """The issuer, exactly as in the `iss` claim of its tokens."""
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
+    `tenantId`.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token
+    has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not
+    listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+    """
+    authorized_parties: Sequence[str] = member("authorizedParties")
+    """The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+    `https://accounts.google.com`, and otherwise to an empty list.
+    """
+    keys: Sequence[Mapping[str, Any]] | None = member("keys", default=None)
+    """The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is
+    sent.
+    """
+    jwks_uri: str | None = member("jwksUri", default=None)
+    """The URL of the key set. If omitted, the discovery document of the issuer contains it."""
+    algorithms: Sequence[str] | None = member("algorithms", default=None)
+    """The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+    token limits the algorithm further.
+    """
+    types: Sequence[str] = member("types")
+    """The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is
+    accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt`
+    can.
+    """
+    claims: Mapping[str, Sequence[str]] = member("claims")
+    """Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
+    `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust policy is
+    evaluated.
+    """
+    max_lifetime_seconds: int = member("maxLifetimeSeconds")
+    """The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds."""
+    max_age_seconds: int | None = member("maxAgeSeconds", default=None)
+    """The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected."""
+    single_use: bool = member("singleUse")
+    """Whether each `jti` is accepted once. A token without `jti` is then rejected."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed, for tests."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the issuer can be in a private network."""
+    uses: Sequence[str] = member("uses")
+    """The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject
+    and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+    """
+    thumbprints: Sequence[str] = member("thumbprints")
+    """The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used."""
+    tags: Mapping[str, str] = member("tags")
+    """The tags of the issuer."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the record was created."""
+    updated_at: datetime = member("updatedAt", utc)
+    """The time of the last change of the record."""
+
+
+class IssuerListResult(Record):
+    """The result of `issuer.list`."""
+
+    issuers: Sequence[TrustedIssuer] = member("issuers", list_of(TrustedIssuer._of))
+    """The trusted issuers, sorted by name."""
+    next_cursor: str | None = member("nextCursor", default=None)
+    """The cursor for the next page. Present if there are more entries."""
+
+
+class IssuerTestResult(Record):
+    """The result of `issuer.test`."""
+
+    ok: bool = member("ok")
+    """Whether all checks passed."""
+    checks: Sequence[IdpCheck] = member("checks", list_of(IdpCheck._of))
+    """The checks in the order in which they ran. After a failure that prevents further checks, the list ends."""
+
+
 class JsonWebKey(Record):
     """A public key (RFC 7517)."""
 
@@ -2123,6 +2287,19 @@ read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", Pa
 })
 
 
+class PolicyWarning(Record):
+    """A finding about a trust policy that is accepted, but probably does not mean what its author intended."""
+
+    pointer: str = member("pointer")
+    """The location in the policy, as an RFC 6901 JSON Pointer."""
+    code: str = member("code")
+    """The kind of the finding. Known values: `forAllValuesOnOptionalClaim`, `subjectCoversPullRequests`,
+    `wildcardInStringEquals`, `mutableNameOnly`, `keyNotOnAws`.
+    """
+    message: str = member("message")
+    """The finding, with what to do."""
+
+
 class PoolProvider(Record):
     """A public login provider of a pool."""
 
@@ -2377,9 +2554,13 @@ class Revocation(Record):
     """A revocation of all credentials of a subject that were issued before a given time."""
 
     kind: str = member("kind")
-    """The kind of the revoked subject. Known values: `sessionToken`, `identityId`, `roleArn`, `poolId`."""
+    """The kind of the revoked subject. Known values: `sessionToken`, `identityId`, `roleArn`, `poolId`, `issuer`,
+    `issuerSubject`.
+    """
     subject: str = member("subject")
-    """The identity, role or pool, or the access key ID of a session."""
+    """The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with
+    `#` between them.
+    """
     issued_before: datetime = member("issuedBefore", utc)
     """The time before which issued credentials are revoked."""
     created_at: datetime = member("createdAt", utc)
@@ -2403,6 +2584,10 @@ class Role(Record):
     """The maximum duration of a session started with `credentials.assumeRole`, in seconds."""
     tags: Mapping[str, str] = member("tags")
     """The tags of the role."""
+    description: str | None = member("description", default=None)
+    """The description of the role. Present if it has one."""
+    warnings: Sequence[PolicyWarning] | None = member("warnings", list_of(PolicyWarning._of), default=None)
+    """Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the role was created."""
     updated_at: datetime = member("updatedAt", utc)
@@ -2426,6 +2611,8 @@ class RoleDeclaration(Record):
     """The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600."""
     tags: Mapping[str, str] | None = member("tags", default=None)
     """The tags of the role."""
+    description: str | None = member("description", default=None)
+    """A description of the role."""
 
 
 class RoleDeleteResult(Record):
@@ -2442,6 +2629,38 @@ class RoleListResult(Record):
     """The roles, sorted by name."""
     next_cursor: str | None = member("nextCursor", default=None)
     """The cursor for the next page. Present if there are more entries."""
+
+
+class StatementFinding(Record):
+    """The evaluation of one statement of a trust policy."""
+
+    pointer: str = member("pointer")
+    """The location of the statement in the policy, as an RFC 6901 JSON Pointer."""
+    effect: str = member("effect")
+    """The effect of the statement. Known values: `Allow`, `Deny`."""
+    principal_matches: bool = member("principalMatches")
+    """Whether the principal of the statement includes the issuer of the token."""
+    action_matches: bool = member("actionMatches")
+    """Whether the statement covers `sts:AssumeRoleWithWebIdentity`."""
+    conditions: Sequence[ConditionFinding] = member("conditions", list_of(ConditionFinding._of))
+    """The conditions of the statement."""
+    applies: bool = member("applies")
+    """Whether principal, action and all conditions match."""
+
+
+class RoleTestResult(Record):
+    """The result of `role.test`."""
+
+    allowed: bool = member("allowed")
+    """Whether `credentials.assumeRole` would succeed."""
+    error_type: str | None = member("errorType", default=None)
+    """The type of the error that the caller would get. Present if `allowed` is false."""
+    reason: str | None = member("reason", default=None)
+    """The reason of the refusal. Present if `allowed` is false."""
+    keys: Mapping[str, Sequence[str]] = member("keys")
+    """The condition keys of the token and their values. Empty if the token is not valid."""
+    statements: Sequence[StatementFinding] = member("statements", list_of(StatementFinding._of))
+    """The statements of the trust policy. Empty if the token is not valid."""
 
 
 class Session(Record):
@@ -2834,7 +3053,9 @@ class SystemApplyResult(Record):
     dry_run: bool = member("dryRun")
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
-    """One entry for each resource in the document, in this order: tenants, identity providers, pools, roles."""
+    """One entry for each resource in the document, in this order: tenants, identity providers, pools, trusted issuers,
+    roles.
+    """
 
 
 class SystemExportResult(Record):
@@ -2849,6 +3070,8 @@ class SystemExportResult(Record):
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
     """The roles, in the format of `RoleDeclaration`."""
+    issuers: Sequence[Mapping[str, Any]] = member("issuers")
+    """The trusted issuers, in the format of `TrustedIssuerDeclaration`."""
 
 
 class SystemHealthResult(Record):
@@ -3280,57 +3503,123 @@ class Tokens(Record):
     """The time at which the ID token expires."""
 
 
+class TrustedIssuerDeclaration(Record):
+    """The declaration of a trusted issuer for `system.apply`, with the members of `issuer.put`."""
+
+    issuer: str | None = member("issuer", default=None)
+    """The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query,
+    fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this machine.
+    """
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
+    `tenantId`.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token
+    has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not
+    listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+    """
+    authorized_parties: Sequence[str] | None = member("authorizedParties", default=None)
+    """The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+    `https://accounts.google.com`, and otherwise to an empty list.
+    """
+    keys: Sequence[Mapping[str, Any]] | None = member("keys", default=None)
+    """The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is
+    sent.
+    """
+    jwks_uri: str | None = member("jwksUri", default=None)
+    """The URL of the key set. If omitted, the discovery document of the issuer contains it."""
+    algorithms: Sequence[str] | None = member("algorithms", default=None)
+    """The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+    token limits the algorithm further.
+    """
+    types: Sequence[str] | None = member("types", default=None)
+    """The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is
+    accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt`
+    can.
+    """
+    claims: Mapping[str, Sequence[str]] | None = member("claims", default=None)
+    """Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
+    `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust policy is
+    evaluated.
+    """
+    max_lifetime_seconds: int | None = member("maxLifetimeSeconds", default=None)
+    """The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+    86400.
+    """
+    max_age_seconds: int | None = member("maxAgeSeconds", default=None)
+    """The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected."""
+    single_use: bool | None = member("singleUse", default=None)
+    """Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false."""
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the issuer can be in a private network. Defaults to false."""
+    uses: Sequence[str] | None = member("uses", default=None)
+    """The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject
+    and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+    """
+    thumbprints: Sequence[str] | None = member("thumbprints", default=None)
+    """The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used."""
+    tags: Mapping[str, str] | None = member("tags", default=None)
+    """The tags of the issuer."""
+
+
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
     "AppliedChangeChange", "AppliedChangeKind", "AttributeRule", "AttributeType", "Channel", "ClientAuthentication",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
     "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "MailEncryption", "MalformedPolicyPolicy",
-    "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust",
-    "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordRule", "PoolProviderProvider",
-    "PoolProviderSettingsProvider", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
-    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "IdentityState", "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod",
+    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
+    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason",
+    "PasskeySettingsAttestation", "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage",
+    "PasswordAlgorithm", "PasswordRule", "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider",
+    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
+    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TokenKind", "TokenUse", "TrustedIssuerDeclarationAlgorithms",
+    "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account", "AccountDeleteResult", "AccountExportResult",
+    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
     "AccountProviderTokenResult", "AdditionalUserInfo", "AppliedChange", "AttributeFailure", "AttributeOption",
     "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpResult",
+    "ConditionFinding", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
+    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
+    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
     "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "IdentityChange",
     "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
     "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
     "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket",
-    "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult",
-    "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
-    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
-    "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
-    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
+    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
+    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
+    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey",
+    "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
+    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
+    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
+    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
+    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PolicyWarning", "Pool", "PoolDeclaration",
+    "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary",
+    "PortableAccount", "PortableFactor", "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject",
+    "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping",
+    "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "Session", "SessionListResult",
+    "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step",
+    "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignUpStep", "SignUpStepOther",
+    "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired", "SignUpStepCompleted",
+    "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
     "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
     "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
     "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantListResult", "TenantMailServer",
     "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "UnknownCredential",
-    "UnprocessedIdentity", "Violation",
+    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "TrustedIssuer",
+    "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

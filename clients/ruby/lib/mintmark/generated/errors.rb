@@ -399,6 +399,31 @@ module Mintmark
     detail :provider, "provider" # The handle of the provider.
   end
 
+  # A claim of a token violates a limit of the trusted issuer, or a rule for session tags.
+  class TokenClaimRejected < APIError
+    detail :claim, "claim" # The name of the claim.
+    detail :reason, "reason" # The violated rule.
+  end
+
+  # The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+  class TokenReplayed < APIError; end
+
+  # The settings of a trusted issuer violate a rule.
+  class InvalidTrustedIssuer < APIError
+    detail :reason, "reason" # The violations as text.
+    detail :violations, "violations", [:Violation] # All violations.
+  end
+
+  # The trusted issuer does not exist or was deleted.
+  class TrustedIssuerNotFound < APIError
+    detail :issuer, "issuer" # The requested issuer, ARN or tenant.
+  end
+
+  # A new trusted issuer would exceed the maximum number.
+  class TooManyTrustedIssuers < APIError
+    detail :limit, "limit" # The maximum number of trusted issuers.
+  end
+
   # The tenant does not exist or was deleted.
   class TenantNotFound < APIError
     detail :tenant_id, "tenantId" # The tenant ID, as the request names it.
@@ -1078,22 +1103,22 @@ module Mintmark
     tokenAudienceMismatch tokenIssuerMismatch tokenUseMismatch tokenRevoked roleNotFound roleNotConfigured assumeRoleDenied
     durationExceedsRoleMaximum malformedPolicy packedPolicyTooLarge sessionTokenInvalid credentialsExpired credentialsRevoked
     signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
-    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tenantNotFound
-    tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
-    invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
-    userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
-    tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
-    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
-    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
-    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
-    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
-    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
-    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tokenClaimRejected
+    tokenReplayed invalidTrustedIssuer trustedIssuerNotFound tooManyTrustedIssuers tenantNotFound tenantExists tenantNotDeletable
+    invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode invalidAttributes
+    continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted userNotFound
+    passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered tooManyFromClient
+    scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends accountNotFound
+    accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse
+    providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided
+    importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse
+    providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid
+    callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused
+    secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid
+    secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff
+    passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen
+    notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed
+    newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable
+    snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

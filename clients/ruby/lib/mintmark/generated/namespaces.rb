@@ -9,6 +9,7 @@ require_relative "credentials"
 require_relative "credentials_provider"
 require_relative "identity"
 require_relative "idp"
+require_relative "issuer"
 require_relative "key"
 require_relative "mfa"
 require_relative "passkey"
@@ -41,6 +42,8 @@ module Mintmark
     def identity = (@identity ||= IdentityMethods.new(self))
     # @return [IdpMethods] the methods `idp.*`
     def idp = (@idp ||= IdpMethods.new(self))
+    # @return [IssuerMethods] the methods `issuer.*`
+    def issuer = (@issuer ||= IssuerMethods.new(self))
     # @return [KeyMethods] the methods `key.*`
     def key = (@key ||= KeyMethods.new(self))
     # @return [MfaMethods] the methods `mfa.*`

@@ -223,6 +223,15 @@ module Mintmark
     member :body, "body", secret: true # The body as text.
   end
 
+  # The evaluation of one condition of a trust policy.
+  class ConditionFinding < Record
+    member :operator, "operator" # The operator as written in the policy.
+    member :key, "key" # The condition key.
+    member :expected, "expected" # The values in the policy.
+    member :actual, "actual" # The values of the key for this token. Empty if the key is missing.
+    member :holds, "holds" # Whether the condition is satisfied.
+  end
+
   # Temporary credentials in the form that all AWS SDKs accept.
   class Credentials < Record
     member :access_key_id, "accessKeyId" # The access key ID, which begins with `ASIA`. It is not secret.
@@ -234,9 +243,11 @@ module Mintmark
   # The result of `credentials.assumeRole`.
   class CredentialsAssumeRoleResult < Record
     member :credentials, "credentials", :Credentials # Temporary credentials in the form that all AWS SDKs accept.
-    member :subject, "subject" # The ID of the identity.
-    member :audience, "audience" # The ID of the pool.
-    member :provider, "provider" # The trusted principal, `cognito-identity.amazonaws.com`.
+    member :subject, "subject" # The ID of the identity, or the `sub` claim of the token of a trusted issuer.
+    member :audience, "audience" # The ID of the pool, or the audience for which the token of a trusted issuer was accepted.
+    # The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or `accounts.google.com`.
+    member :provider, "provider"
+    member :source_identity, "sourceIdentity" # The source identity that the token sets. Present if it sets one.
     member :assumed_role, "assumedRole", :CredentialsAssumeRoleResultAssumedRole # The role session.
     # The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
     member :packed_policy_percent, "packedPolicyPercent"
@@ -320,6 +331,11 @@ module Mintmark
   # The result of `credentials.verify`.
   class CredentialsVerifyResult < Record
     member :principal, "principal", :Principal # The principal of the credentials.
+    # The token that was exchanged for the credentials. Present if a trusted issuer has issued it.
+    member :federated, "federated", :FederatedSource
+    member :source_identity, "sourceIdentity" # The source identity of the session. Present if the session has one.
+    # The permission policies of the role. Present if the IAM API was used to attach any.
+    member :role_policies, "rolePolicies", :RolePolicies
     member :expires_at, "expiresAt", :time # The time at which the credentials expire, in seconds since 1970-01-01 UTC.
     member :body_verified, "bodyVerified" # Whether the signature covers the given hash of the body.
     # The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest
@@ -470,6 +486,14 @@ module Mintmark
 
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < FactorWithdrawal; end
+  end
+
+  # The token of a trusted issuer that was exchanged for credentials.
+  class FederatedSource < Record
+    member :issuer, "issuer" # The issuer of the token.
+    member :subject, "subject" # The value of `sub`.
+    member :audience, "audience" # The audience for which the token was accepted.
+    member :token_id, "tokenId" # The value of `jti`. Present if the token has one.
   end
 
   # The relation between two nodes.
@@ -685,6 +709,23 @@ module Mintmark
   class ImportStop < Record
     member :type, "type" # `requestCancelled`, `tooManyFailures`, or the error of the store, such as `storeFull`.
     member :message, "message" # The problem and the next action, as text.
+  end
+
+  # The result of `issuer.delete`.
+  class IssuerDeleteResult < Record; end
+
+  # The result of `issuer.list`.
+  class IssuerListResult < List
+    member :issuers, "issuers", [:TrustedIssuer] # The trusted issuers, sorted by name.
+    member :next_cursor, "nextCursor" # The cursor for the next page. Present if there are more entries.
+    alias items issuers
+  end
+
+  # The result of `issuer.test`.
+  class IssuerTestResult < Record
+    member :ok, "ok" # Whether all checks passed.
+    # The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
+    member :checks, "checks", [:IdpCheck]
   end
 
   # A public key (RFC 7517).
@@ -972,6 +1013,13 @@ module Mintmark
     class Other < PasswordResetStep; end
   end
 
+  # A finding about a trust policy that is accepted, but probably does not mean what its author intended.
+  class PolicyWarning < Record
+    member :pointer, "pointer" # The location in the policy, as an RFC 6901 JSON Pointer.
+    member :code, "code" # The kind of the finding.
+    member :message, "message" # The finding, with what to do.
+  end
+
   # An identity pool.
   class Pool < Record
     member :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
@@ -1088,8 +1136,8 @@ module Mintmark
 
   # The principal of temporary credentials.
   class Principal < Record
-    member :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
-    member :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    member :identity_id, "identityId" # The identity. Present for credentials of an identity pool.
+    member :pool_id, "poolId" # The pool. Present for credentials of an identity pool.
     member :role_arn, "roleArn" # The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     member :session_name, "sessionName" # The name of a role session, which is part of the ARN of the assumed role.
     member :access_key_id, "accessKeyId" # The access key ID of the session.
@@ -1113,7 +1161,8 @@ module Mintmark
   # A revocation of all credentials of a subject that were issued before a given time.
   class Revocation < Record
     member :kind, "kind" # The kind of the revoked subject.
-    member :subject, "subject" # The identity, role or pool, or the access key ID of a session.
+    # The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them.
+    member :subject, "subject"
     member :issued_before, "issuedBefore", :time # The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     member :created_at, "createdAt", :time # The time of the revocation, in seconds since 1970-01-01 UTC.
     # The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.
@@ -1128,6 +1177,9 @@ module Mintmark
     member :trust_policy, "trustPolicy" # The trust policy, which states who can assume the role.
     member :max_session_seconds, "maxSessionSeconds" # The maximum duration of a session started with `credentials.assumeRole`, in seconds.
     member :tags, "tags" # The tags of the role.
+    member :description, "description" # The description of the role. Present if it has one.
+    # Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+    member :warnings, "warnings", [:PolicyWarning]
     member :created_at, "createdAt", :time # The time at which the role was created, in seconds since 1970-01-01 UTC.
     member :updated_at, "updatedAt", :time # The time of the last change of the role, in seconds since 1970-01-01 UTC.
   end
@@ -1155,6 +1207,12 @@ module Mintmark
     member :rules, "rules", [:RoleRule]
   end
 
+  # The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate them.
+  class RolePolicies < Record
+    member :inline, "inline" # The inline policies by name.
+    member :attached, "attached" # The ARNs of the attached managed policies.
+  end
+
   # A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
   # matching element is sufficient.
   class RoleRule < Record
@@ -1162,6 +1220,15 @@ module Mintmark
     member :match_type, "matchType" # The comparison of the claim with `value`. `notEqual` does not match if the claim is missing.
     member :value, "value" # The value to compare with.
     member :role_arn, "roleArn" # The role that the rule selects.
+  end
+
+  # The result of `role.test`.
+  class RoleTestResult < Record
+    member :allowed, "allowed" # Whether `credentials.assumeRole` would succeed.
+    member :error_type, "errorType" # The type of the error that the caller would get. Present if `allowed` is false.
+    member :reason, "reason" # The reason of the refusal. Present if `allowed` is false.
+    member :keys, "keys" # The condition keys of the token and their values. Empty if the token is not valid.
+    member :statements, "statements", [:StatementFinding] # The statements of the trust policy. Empty if the token is not valid.
   end
 
   # The roles from which `credentials.get` selects.
@@ -1363,6 +1430,16 @@ module Mintmark
     member :published_until, "publishedUntil", :time
   end
 
+  # The evaluation of one statement of a trust policy.
+  class StatementFinding < Record
+    member :pointer, "pointer" # The location of the statement in the policy, as an RFC 6901 JSON Pointer.
+    member :effect, "effect" # The effect of the statement.
+    member :principal_matches, "principalMatches" # Whether the principal of the statement includes the issuer of the token.
+    member :action_matches, "actionMatches" # Whether the statement covers `sts:AssumeRoleWithWebIdentity`.
+    member :conditions, "conditions", [:ConditionFinding] # The conditions of the statement.
+    member :applies, "applies" # Whether principal, action and all conditions match.
+  end
+
   # The result of `store.backup`.
   class StoreBackupResult < Record
     member :path, "path" # The absolute path of the file.
@@ -1401,7 +1478,7 @@ module Mintmark
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, pools, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, pools, trusted issuers, roles.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1412,6 +1489,7 @@ module Mintmark
     member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
+    member :issuers, "issuers" # The trusted issuers, in the format of `TrustedIssuerDeclaration`.
   end
 
   # The result of `system.health`.
@@ -1659,6 +1737,48 @@ module Mintmark
     member :refresh_token, "refreshToken", secret: true
     member :scope, "scope" # The scopes of the access token.
     member :expires_at, "expiresAt", :time # The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # An issuer whose tokens can be exchanged for the credentials of a role.
+  class TrustedIssuer < Record
+    member :name, "name" # The name of the issuer in condition keys: the issuer without `https://`.
+    member :arn, "arn" # The ARN of the issuer, for the principal of a trust policy.
+    member :issuer, "issuer" # The issuer, exactly as in the `iss` claim of its tokens.
+    # The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`.
+    member :tenant_id, "tenantId"
+    # The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+    # `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+    # accepts it. With an empty list, no token is accepted.
+    member :audiences, "audiences"
+    # The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+    # and otherwise to an empty list.
+    member :authorized_parties, "authorizedParties"
+    # The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent.
+    member :keys, "keys"
+    member :jwks_uri, "jwksUri" # The URL of the key set. If omitted, the discovery document of the issuer contains it.
+    # The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+    # algorithm further.
+    member :algorithms, "algorithms"
+    # The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults to
+    # `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can.
+    member :types, "types"
+    # Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A token
+    # in which such a claim is missing or does not match is rejected before any trust policy is evaluated.
+    member :claims, "claims"
+    # The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds.
+    member :max_lifetime_seconds, "maxLifetimeSeconds"
+    member :max_age_seconds, "maxAgeSeconds" # The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+    member :single_use, "singleUse" # Whether each `jti` is accepted once. A token without `jti` is then rejected.
+    member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed, for tests.
+    member :allow_private_network, "allowPrivateNetwork" # Whether the issuer can be in a private network.
+    # The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+    # `idJag` for identity assertions. Defaults to `roles`.
+    member :uses, "uses"
+    # The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+    member :thumbprints, "thumbprints"
+    member :tags, "tags" # The tags of the issuer.
+    member :created_at, "createdAt", :time # The time at which the record was created, in seconds since 1970-01-01 UTC.
+    member :updated_at, "updatedAt", :time # The time of the last change of the record, in seconds since 1970-01-01 UTC.
   end
 
   # The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.

@@ -408,9 +408,9 @@ public struct TokenIssuerMismatchError: KnownError {
 public struct TokenUseMismatchError: KnownError {
     public let answer: Answer
     /// The required token type.
-    public let expected: TokenUse
+    public let expected: TokenKind
     /// The type of the token.
-    public let actual: TokenUse
+    public let actual: TokenKind
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
 }
 
@@ -652,6 +652,48 @@ public struct ProviderOvertakenError: KnownError {
     /// The handle of the provider.
     public let provider: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
+}
+
+/// `tokenClaimRejected`, 3200. A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent: cognito sts:IDPRejectedClaim.
+public struct TokenClaimRejectedError: KnownError {
+    public let answer: Answer
+    /// The name of the claim.
+    public let claim: String
+    /// The violated rule.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; claim = try data.required("claim"); reason = try data.required("reason") }
+}
+
+/// `tokenReplayed`, 3201. The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim.
+public struct TokenReplayedError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `invalidTrustedIssuer`, 3202. The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
+public struct InvalidTrustedIssuerError: KnownError {
+    public let answer: Answer
+    /// The violations as text.
+    public let reason: String
+    /// All violations.
+    public let violations: [Violation]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); violations = try data.required("violations") }
+}
+
+/// `trustedIssuerNotFound`, 3203. The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
+public struct TrustedIssuerNotFoundError: KnownError {
+    public let answer: Answer
+    /// The requested issuer, ARN or tenant.
+    public let issuer: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer") }
+}
+
+/// `tooManyTrustedIssuers`, 3204. A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
+public struct TooManyTrustedIssuersError: KnownError {
+    public let answer: Answer
+    /// The maximum number of trusted issuers.
+    public let limit: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; limit = try data.required("limit") }
 }
 
 /// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
@@ -1824,9 +1866,11 @@ let errorTypes: [Int: any KnownError.Type] = [
     3025: CredentialScopeMismatchError.self, 3026: KeyNotFoundError.self, 3027: IssuerNotFoundError.self,
     3028: RoleNotOfferedError.self, 3029: AmbiguousRoleDeniedError.self, 3030: ProviderNotOpenError.self,
     3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self,
-    4001: TenantNotFoundError.self, 4002: TenantExistsError.self, 4003: TenantNotDeletableError.self,
-    4004: InvalidTenantSettingsError.self, 4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self,
-    4007: UserAlreadyExistsError.self, 4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
+    3200: TokenClaimRejectedError.self, 3201: TokenReplayedError.self, 3202: InvalidTrustedIssuerError.self,
+    3203: TrustedIssuerNotFoundError.self, 3204: TooManyTrustedIssuersError.self, 4001: TenantNotFoundError.self,
+    4002: TenantExistsError.self, 4003: TenantNotDeletableError.self, 4004: InvalidTenantSettingsError.self,
+    4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self, 4007: UserAlreadyExistsError.self,
+    4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
     4011: ContinuationTokenInvalidError.self, 4012: ContinuationTokenExpiredError.self, 4013: StepNotPossibleError.self,
     4014: TooManyCodesError.self, 4015: AccountLockedError.self, 4016: PasswordNotAcceptedError.self, 4017: UserNotFoundError.self,
     4018: PasswordNotSetError.self, 4019: PasswordChangeRequiredError.self, 4020: RefreshTokenInvalidError.self,

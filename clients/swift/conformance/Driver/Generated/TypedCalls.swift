@@ -14,6 +14,7 @@ func typed(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Dur
     case "credentialsProvider": return try await credentialsProviderCall(method, &given, m, timeout, trace)
     case "identity": return try await identityCall(method, &given, m, timeout, trace)
     case "idp": return try await idpCall(method, &given, m, timeout, trace)
+    case "issuer": return try await issuerCall(method, &given, m, timeout, trace)
     case "key": return try await keyCall(method, &given, m, timeout, trace)
     case "mfa": return try await mfaCall(method, &given, m, timeout, trace)
     case "passkey": return try await passkeyCall(method, &given, m, timeout, trace)

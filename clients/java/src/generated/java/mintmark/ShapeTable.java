@@ -20,6 +20,7 @@ final class ShapeTable {
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
+            ConditionFinding operator key expected actual holds
             Credential providerId email pendingToken! continuationToken! response url! idToken! accessToken! rawNonce! \
             user:Credential.User password!
             Credential.User name:Credential.User.Name
@@ -36,6 +37,7 @@ final class ShapeTable {
             FactorWithdrawal state account:Account idToken! accessToken! refreshToken! expiresAt
             Fault kind method error delivery to provider failure delayMilliseconds store forMilliseconds clockJumpSeconds \
             afterCalls times
+            FederatedSource issuer subject audience tokenId
             GraphEdge from to kind
             GraphNode kind accountId providerId subject factorId factorKind sessionId poolId identityId loginProvider
             HealthCheck name ok detail
@@ -67,6 +69,7 @@ final class ShapeTable {
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
             PasswordPolicy minimumLength maximumLength minimumClasses checksBanned bannedTerms breached:BreachedPasswordCheck
             PasswordResetStep state continuationToken! sentTo channel codeLength resendAt expiresAt
+            PolicyWarning pointer code message
             Pool poolId name arn issuer allowUnauthenticated allowClassicFlow developerProvider providers:PoolProvider \
             signingAlgorithm tags createdAt updatedAt
             PoolDeclaration poolId name allowUnauthenticated allowClassicFlow developerProvider providers:PoolProviderSettings \
@@ -85,9 +88,10 @@ final class ShapeTable {
             ProviderSubject providerId subject
             ProviderTokens idToken! accessToken!
             Revocation kind subject issuedBefore createdAt expiresAt
-            Role roleArn roleId name trustPolicy maxSessionSeconds tags createdAt updatedAt
-            RoleDeclaration name poolId poolName trustPolicy maxSessionSeconds tags
+            Role roleArn roleId name trustPolicy maxSessionSeconds tags description warnings:PolicyWarning createdAt updatedAt
+            RoleDeclaration name poolId poolName trustPolicy maxSessionSeconds tags description
             RoleMapping source ambiguousRoleResolution rules:RoleRule
+            RolePolicies inline attached
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
@@ -98,6 +102,7 @@ final class ShapeTable {
             SignUpStep state continuationToken! sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute accountId
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
+            StatementFinding pointer effect principalMatches actionMatches conditions:ConditionFinding applies
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
@@ -119,6 +124,10 @@ final class ShapeTable {
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
+            TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
+            maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags createdAt updatedAt
+            TrustedIssuerDeclaration issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
+            maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags
             UnknownCredential rpId credentialId
             UnprocessedIdentity identityId errorCode
             Violation pointer rule message
@@ -180,17 +189,18 @@ final class ShapeTable {
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
             CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
-            CredentialsAssumeRoleResult credentials:Credentials subject audience provider \
+            CredentialsAssumeRoleResult credentials:Credentials subject audience provider sourceIdentity \
             assumedRole:CredentialsAssumeRoleResult.AssumedRole packedPolicyPercent
             CredentialsAssumeRoleResult.AssumedRole arn id
             =credentials.assumeRole CredentialsAssumeRoleResult
             CredentialsGetParams token! identityId logins! customRoleArn
             CredentialsGetResult identityId credentials:Credentials roleArn
             =credentials.get CredentialsGetResult
-            CredentialsRevokeParams sessionToken! identityId roleArn poolId issuedBefore
+            CredentialsRevokeParams sessionToken! identityId roleArn poolId issuer subject roleName issuedBefore
             =credentials.revoke Revocation
             CredentialsVerifyParams request:SignedRequest sessionToken! service region
-            CredentialsVerifyResult principal:Principal expiresAt bodyVerified sessionPolicy
+            CredentialsVerifyResult principal:Principal federated:FederatedSource sourceIdentity rolePolicies:RolePolicies \
+            expiresAt bodyVerified sessionPolicy
             =credentials.verify CredentialsVerifyResult
             CredentialsProviderClearCredentialsParams provider
             CredentialsProviderClearCredentialsResult provider identityId
@@ -258,6 +268,20 @@ final class ShapeTable {
             IdpUpdateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
             scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
             =idp.update Idp
+            IssuerDeleteParams issuer arn tenantId
+            IssuerDeleteResult
+            =issuer.delete IssuerDeleteResult
+            IssuerGetParams issuer arn tenantId
+            =issuer.get TrustedIssuer
+            IssuerListParams limit cursor
+            IssuerListResult issuers:TrustedIssuer nextCursor
+            =issuer.list IssuerListResult
+            IssuerPutParams issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims maxLifetimeSeconds \
+            maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags
+            =issuer.put TrustedIssuer
+            IssuerTestParams issuer arn tenantId token!
+            IssuerTestResult ok checks:IdpCheck
+            =issuer.test IssuerTestResult
             KeyListParams issuer poolId tenantId limit cursor
             KeyListResult keys:SigningKey nextCursor
             =key.list KeyListResult
@@ -346,8 +370,11 @@ final class ShapeTable {
             RoleListParams limit cursor
             RoleListResult roles:Role nextCursor
             =role.list RoleListResult
-            RolePutParams name poolId trustPolicy maxSessionSeconds tags
+            RolePutParams name poolId trustPolicy maxSessionSeconds tags description allowUnknownIssuer
             =role.put Role
+            RoleTestParams name roleArn token! sessionName durationSeconds
+            RoleTestResult allowed errorType reason keys statements:StatementFinding
+            =role.test RoleTestResult
             SessionListParams accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
@@ -396,10 +423,11 @@ final class ShapeTable {
             StoreStatsResult storeKind location schemaVersion epoch bytes freeBytes logBytes rows commits writes masterFingerprint \
             sweptAt
             =store.stats StoreStatsResult
-            SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration pools:PoolDeclaration roles:RoleDeclaration dryRun
+            SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration pools:PoolDeclaration roles:RoleDeclaration \
+            issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps pools roles
+            SystemExportResult tenants idps pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -548,6 +576,11 @@ final class ShapeTable {
             !tokenNotAwaited
             !tooManyProviders limit
             !providerOvertaken provider
+            !tokenClaimRejected claim reason
+            !tokenReplayed
+            !invalidTrustedIssuer reason violations:Violation
+            !trustedIssuerNotFound issuer
+            !tooManyTrustedIssuers limit
             !tenantNotFound tenantId
             !tenantExists tenantId
             !tenantNotDeletable tenantId

@@ -18,19 +18,20 @@ public final class Contract {
             "credentialsProvider.get", "credentialsProvider.identityId", "credentialsProvider.open", "credentialsProvider.setLogins",
             "credentialsProvider.submitToken", "identity.delete", "identity.get", "identity.list", "identity.lookupDeveloper",
             "identity.mergeDevelopers", "identity.resolve", "identity.unlink", "identity.unlinkDeveloper", "idp.authorize",
-            "idp.authorizeDevice", "idp.create", "idp.delete", "idp.get", "idp.list", "idp.test", "idp.update", "key.list", "key.revoke",
-            "key.rotate", "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw",
-            "passkey.delete", "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename", "passkey.signals",
+            "idp.authorizeDevice", "idp.create", "idp.delete", "idp.get", "idp.list", "idp.test", "idp.update", "issuer.delete",
+            "issuer.get", "issuer.list", "issuer.put", "issuer.test", "key.list", "key.revoke", "key.rotate", "mfa.challenge",
+            "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw", "passkey.delete",
+            "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename", "passkey.signals",
             "passkey.startAuthentication", "passkey.startRegistration", "passwordReset.resendCode", "passwordReset.start",
             "passwordReset.submitCode", "passwordReset.submitPassword", "pool.create", "pool.delete", "pool.get", "pool.getPrincipalTags",
             "pool.getRoles", "pool.list", "pool.setPrincipalTags", "pool.setRoles", "pool.tag", "pool.untag", "pool.update",
-            "role.delete", "role.get", "role.list", "role.put", "rpc.discover", "session.list", "session.refresh", "session.revokeAll",
-            "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start", "signIn.submitCode", "signIn.submitPassword",
-            "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withPassword", "signUp.resendCode",
-            "signUp.start", "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "store.backup", "store.rekey",
-            "store.stats", "system.apply", "system.export", "system.health", "system.info", "system.metrics", "system.ping",
-            "tenant.create", "tenant.delete", "tenant.get", "tenant.list", "tenant.update", "token.discovery", "token.jwks", "token.mint",
-            "token.mintForDeveloper", "token.verify");
+            "role.delete", "role.get", "role.list", "role.put", "role.test", "rpc.discover", "session.list", "session.refresh",
+            "session.revokeAll", "session.signOut", "signIn.anonymously", "signIn.resendCode", "signIn.start", "signIn.submitCode",
+            "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withPassword",
+            "signUp.resendCode", "signUp.start", "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "store.backup",
+            "store.rekey", "store.stats", "system.apply", "system.export", "system.health", "system.info", "system.metrics",
+            "system.ping", "tenant.create", "tenant.delete", "tenant.get", "tenant.list", "tenant.update", "token.discovery",
+            "token.jwks", "token.mint", "token.mintForDeveloper", "token.verify");
 
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(

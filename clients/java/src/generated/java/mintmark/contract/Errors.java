@@ -84,6 +84,11 @@ public final class Errors {
             case 3031 -> new TokenNotAwaitedException(response);
             case 3032 -> new TooManyProvidersException(response);
             case 3080 -> new ProviderOvertakenException(response);
+            case 3200 -> new TokenClaimRejectedException(response);
+            case 3201 -> new TokenReplayedException(response);
+            case 3202 -> new InvalidTrustedIssuerException(response);
+            case 3203 -> new TrustedIssuerNotFoundException(response);
+            case 3204 -> new TooManyTrustedIssuersException(response);
             case 4001 -> new TenantNotFoundException(response);
             case 4002 -> new TenantExistsException(response);
             case 4003 -> new TenantNotDeletableException(response);

@@ -34,6 +34,9 @@ public abstract class Methods {
     /** {@return the methods <code>idp.*</code>} */
     public IdpMethods idp() { return new IdpMethods(caller); }
 
+    /** {@return the methods <code>issuer.*</code>} */
+    public IssuerMethods issuer() { return new IssuerMethods(caller); }
+
     /** {@return the methods <code>key.*</code>} */
     public KeyMethods key() { return new KeyMethods(caller); }
 
