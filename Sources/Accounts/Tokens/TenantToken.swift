@@ -15,6 +15,15 @@ package struct TenantTokenClaims: Sendable {
         "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
     ]
 
+    /// The beginnings of claims by which a trusted issuer sets session tags and the source identity of a session. The claims of an
+    /// account must not do so.
+    private static let reservedPrefixes = ["https://aws.amazon.com/", "https://sts.amazonaws.com/"]
+
+    /// Returns whether custom claims cannot have this name.
+    package static func isReserved(_ name: String) -> Bool {
+        reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
+    }
+
     /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: tenant.id, expiresAt: expiresAt)
@@ -36,7 +45,7 @@ package struct TenantTokenClaims: Sendable {
             writer.key("picture")
             writer.string(picture)
         }
-        for attribute in tenant.attributes where attribute.inIdToken && !Self.reserved.contains(attribute.name) {
+        for attribute in tenant.attributes where attribute.inIdToken && !Self.isReserved(attribute.name) {
             guard let value = account.attributes[attribute.name], account.claims[attribute.name] == nil,
                 session.claims[attribute.name] == nil
             else { continue }
@@ -101,7 +110,7 @@ package struct TenantTokenClaims: Sendable {
     private func end(_ writer: inout JSONWriter) -> [UInt8] {
         // Claims of the session take precedence over those of the account.
         let claims = session.claims.members + account.claims.members.filter { session.claims[$0.name] == nil }
-        for (name, value) in claims where !Self.reserved.contains(name) {
+        for (name, value) in claims where !Self.isReserved(name) {
             writer.key(name)
             writer.value(value)
         }

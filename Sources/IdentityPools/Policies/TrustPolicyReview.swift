@@ -6,23 +6,20 @@ import ServiceContext
 /// means something else than intended (Sources/IdentityPools/README.md, "Trust policies").
 package struct TrustPolicyReview {
     private let realm: Deployment
-    private let allowsUnknownIssuers: Bool
     /// Returns the settings of a trusted issuer by its name.
     private let issuer: (String) throws -> TrustedIssuerDeclaration?
 
-    package init(
-        _ realm: Deployment, allowsUnknownIssuers: Bool = false, issuer: @escaping (String) throws -> TrustedIssuerDeclaration?
-    ) {
+    package init(_ realm: Deployment, issuer: @escaping (String) throws -> TrustedIssuerDeclaration?) {
         self.realm = realm
-        self.allowsUnknownIssuers = allowsUnknownIssuers
         self.issuer = issuer
     }
 
     /// Validates a policy that the caller has given.
     ///
+    /// - Parameter allowsUnknownIssuers: Whether the policy can name issuers that are not trusted.
     /// - Returns: The text of the policy, and warnings.
     /// - Throws: `MalformedPolicy`.
-    package func accepted(_ policy: JSONObject) throws -> (text: String, warnings: [PolicyWarning]) {
+    package func accepted(_ policy: JSONObject, allowsUnknownIssuers: Bool = false) throws -> (text: String, warnings: [PolicyWarning]) {
         let text = JSONValue.object(policy).text
         let length = text.unicodeScalars.count
         guard length <= TrustPolicy.mostCharacters else {
@@ -31,7 +28,7 @@ package struct TrustPolicyReview {
         }
         do {
             let policy = try TrustPolicy(parsing: text)
-            for statement in policy.statements where statement.allows { try check(statement) }
+            for statement in policy.statements where statement.allows { try check(statement, allowsUnknownIssuers) }
             return (text, try policy.statements.filter(\.allows).flatMap { try warnings(of: $0) })
         } catch let error as PolicyMalformed {
             throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
@@ -40,7 +37,7 @@ package struct TrustPolicyReview {
 
     // MARK: Refusals
 
-    private func check(_ statement: TrustPolicy.Statement) throws {
+    private func check(_ statement: TrustPolicy.Statement, _ allowsUnknownIssuers: Bool) throws {
         guard !statement.federated.isEmpty else { return }
         let place = "\(statement.pointer)/Principal"
         var settings: [String: TrustedIssuerDeclaration] = [:]

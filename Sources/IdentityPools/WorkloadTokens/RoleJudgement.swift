@@ -59,8 +59,8 @@ extension CredentialsService {
 
     /// Whether the store itself claims to have signed the token. Its own keys then decide.
     private func isOfStore(_ presented: PresentedToken, _ jws: JWS) -> Bool {
-        guard let issuer = presented.issuer else { return jws.header.hasType(TokenType.pool) }
-        return context.realm.owner(ofIssuer: issuer) != nil
+        if jws.header.hasType(TokenType.pool) { return true }
+        return presented.issuer.flatMap { context.realm.owner(ofIssuer: $0) } != nil
     }
 
     /// Runs the checks of a trusted issuer's token in their order.
@@ -69,6 +69,9 @@ extension CredentialsService {
     ) throws -> WorkloadToken {
         if let jws = presented.jws { try WorkloadTokenRules.checkType(jws.header, issuer?.types ?? ["jwt"]) }
         guard let issuer, issuer.uses.contains("roles") else {
+            if let algorithm = presented.refusedAlgorithm, let iss = presented.issuer, context.realm.owner(ofIssuer: iss) != nil {
+                throw TokenAlgorithmNotAllowed(algorithm: algorithm)
+            }
             throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "")
         }
         if let tenantId = issuer.tenantId { return try verify(ofTenant: tenantId, token, issuer, now: now) }

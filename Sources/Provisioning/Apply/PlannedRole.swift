@@ -36,7 +36,11 @@ struct PlannedRole {
             }
             trust = id.map { (TrustPolicy.standard(forPool: $0).text, $0) }
         case .trustPolicy(let policy):
-            trust = try problems.attempt(pointer + "/trustPolicy") { (try review.accepted(policy).text, nil) }
+            trust = try problems.attempt(pointer + "/trustPolicy") {
+                // An exported policy can name an issuer that was deleted. It stays valid where it is stored.
+                let isStored = existing?.trustPolicy == JSONValue.object(policy).text
+                return (try review.accepted(policy, allowsUnknownIssuers: isStored).text, nil)
+            }
         }
         for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
             problems.add(violation.pointer, rule: violation.rule, violation.message)
