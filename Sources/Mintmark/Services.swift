@@ -26,6 +26,7 @@ public final class Services: Sendable {
     public let hooks: HooksService
     public let identity: IdentityService
     public let idp: IdpService
+    public let issuer: IssuerService
     public let key: KeyService
     public let mfa: MfaService
     public let oob: OobService
@@ -67,6 +68,7 @@ public final class Services: Sendable {
         hooks = HooksService(accounts, tenants)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
+        issuer = IssuerService(context, pools)
         key = KeyService(context, signingKeys, owners: StoreKeyOwners())
         mfa = MfaService(accounts, tenants)
         oob = OobService(accounts, tenants, account: account)
@@ -101,8 +103,8 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, testHooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
-            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, key: key, mfa: mfa, oob: oob, passkey: passkey,
-            passwordReset: passwordReset, pool: pool, role: role,
+            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa,
+            oob: oob, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
         var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

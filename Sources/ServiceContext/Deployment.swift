@@ -37,6 +37,18 @@ public struct Deployment: Hashable, Sendable {
     /// Returns the ARN of an OpenID Connect provider.
     package func arn(ofOpenIDProvider name: String) -> String { "arn:\(partition):iam::\(account):oidc-provider/\(name)" }
 
+    /// Returns the ARN of an OpenID Connect provider with the partition `aws`, which policies from elsewhere contain.
+    package func formerARN(ofOpenIDProvider name: String) -> String { "arn:aws:iam::\(account):oidc-provider/\(name)" }
+
+    /// Returns the name of the OpenID Connect provider with this ARN, or `nil` if it is not a provider of this account.
+    package func openIDProviderName(of arn: String) -> String? {
+        for prefix in [self.arn(ofOpenIDProvider: ""), formerARN(ofOpenIDProvider: "")]
+        where arn.hasPrefix(prefix) && arn.utf8.count > prefix.utf8.count {
+            return String(arn.dropFirst(prefix.count))
+        }
+        return nil
+    }
+
     /// Returns the ARN of a role.
     package func arn(ofRole name: String) -> String { "arn:\(partition):iam::\(account):role/\(name)" }
 

@@ -28,6 +28,14 @@ package struct TokenSignature: Sendable {
         return try verify(jws, with: try key(kid, of: jws, in: tx))
     }
 
+    /// Verifies a parsed token within a transaction that reads more.
+    ///
+    /// - Throws: The errors of `verify(_:)`.
+    package func verify(_ jws: JWS, in tx: Transaction) throws -> (jws: JWS, key: StoredKey) {
+        guard let kid = jws.header.keyID else { throw TokenKeyUnknown(kid: nil, reason: "its header contains no kid") }
+        return try verify(jws, with: try key(kid, of: jws, in: tx))
+    }
+
     private func verify(_ jws: JWS, with found: StoredKey) throws -> (jws: JWS, key: StoredKey) {
         do { _ = try jws.verify(with: found.privateKey.publicKey) } catch { throw Self.answer(error, kid: found.kid) }
         if found.revokedAt != nil { throw TokenRevoked(reason: "the key that signed it was revoked by key.revoke") }
@@ -64,7 +72,8 @@ package struct TokenSignature: Sendable {
         return (jws, kid)
     }
 
-    private static func answer(_ error: JWSError, kid: String?) -> any Error {
+    /// Returns the error of the contract for a JWS that was rejected.
+    package static func answer(_ error: JWSError, kid: String?) -> any Error {
         switch error {
         case .malformed(let what): TokenMalformed(reason: what.reason)
         case .criticalHeader: TokenMalformed(reason: "its header requires extensions (crit) that are not supported")

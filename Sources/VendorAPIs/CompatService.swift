@@ -15,6 +15,7 @@ public struct CompatService: Sendable {
     let token: PoolTokens
     let credentials: CredentialsService
     let role: RoleService
+    let issuer: IssuerService
     let firebase: FirebaseService
 
     public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache, firebase: FirebaseService) {
@@ -25,6 +26,7 @@ public struct CompatService: Sendable {
         token = PoolTokens(context, configurations)
         credentials = CredentialsService(context, configurations)
         role = RoleService(context, configurations)
+        issuer = IssuerService(context, configurations)
     }
 
     /// Creates the tenant of a Firebase project if it does not exist.
@@ -48,6 +50,10 @@ public struct CompatService: Sendable {
         if let target = request.header("x-amz-target") {
             answer = try CognitoProtocol(service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP)
                 .answer(target: target)
+        } else if let action = request.parameter("Action"), request.isForIAM {
+            answer = try IAMProtocol(
+                service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP, requestId: requestId
+            ).answer(action: action)
         } else if let action = request.parameter("Action") {
             answer = try STSProtocol(
                 service: self, request: request, context: call, arrivedByHTTP: arrivedByHTTP, requestId: requestId
@@ -55,7 +61,7 @@ public struct CompatService: Sendable {
         } else {
             let error = WireError(
                 "UnknownOperationException",
-                "Both X-Amz-Target and Action are missing. Supported services are cognito-identity and sts.", status: 404)
+                "Both X-Amz-Target and Action are missing. Supported services are cognito-identity, sts and iam.", status: 404)
             answer = .json(error)
         }
         answer.headers.append(("x-amzn-requestid", requestId))

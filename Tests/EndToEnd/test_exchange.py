@@ -154,7 +154,7 @@ class Exchange(EndToEnd):
         no = {
             "another pool": trust(StringEquals={f"{PRINCIPAL}:aud": "local-1:00000000-0000-0000-0000-000000000000"}),
             "guests only": trust(**{"StringEquals": {f"{PRINCIPAL}:aud": self.pool}, "ForAnyValue:StringLike": {f"{PRINCIPAL}:amr": "unauthenticated"}}),
-            "another principal": trust({**allow, "Principal": {"Federated": "accounts.google.com"}}),
+            "another principal": trust({**allow, "Principal": {"AWS": "arn:aws:iam::000000000000:root"}}),
             "an explicit deny": trust(allow, {**allow, "Effect": "Deny", "Condition": {"StringEquals": {f"{PRINCIPAL}:aud": self.pool}}}),
             "no TagSession for a token with tags": trust({**allow, "Action": "sts:AssumeRoleWithWebIdentity"}),
             "another action": trust({**allow, "Action": ["sts:AssumeRole", "sts:TagSession"]}),

@@ -66,3 +66,15 @@ func (m RoleMethods) ListPages(params RoleListParams, options ...CallOption) *Pa
 func (m RoleMethods) Put(ctx context.Context, params RolePutParams, options ...CallOption) (*Role, error) {
 	return invoke[Role](ctx, m.client, "role.put", params, options)
 }
+
+// Test tests whether a token can assume a role, and why.
+//
+// Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get,
+// and the value of every condition key. Issues no credentials and changes nothing.
+//
+// Equivalent: cognito iam:SimulateCustomPolicy.
+//
+// Errors: [RoleNotFoundError].
+func (m RoleMethods) Test(ctx context.Context, params RoleTestParams, options ...CallOption) (*RoleTestResult, error) {
+	return invoke[RoleTestResult](ctx, m.client, "role.test", params, options)
+}

@@ -29,7 +29,7 @@ extension TenantTokenClaims {
 
     /// - Throws: `ClaimNameReserved` with every reserved name; `ClaimsTooLong`.
     package static func check(custom claims: JSONObject) throws {
-        let refused = claims.names.filter(reserved.contains)
+        let refused = claims.names.filter(isReserved)
         if !refused.isEmpty { throw ClaimNameReserved(names: refused) }
         let characters = JSONValue.object(claims).text.unicodeScalars.count
         if characters > longestCustomClaims { throw ClaimsTooLong(characters: Int64(characters)) }

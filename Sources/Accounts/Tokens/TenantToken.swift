@@ -16,6 +16,15 @@ package struct TenantTokenClaims: Sendable {
         "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
     ]
 
+    /// The beginnings of claims by which a trusted issuer sets session tags and the source identity of a session. The claims of an
+    /// account must not do so.
+    private static let reservedPrefixes = ["https://aws.amazon.com/", "https://sts.amazonaws.com/"]
+
+    /// Returns whether custom claims cannot have this name.
+    package static func isReserved(_ name: String) -> Bool {
+        reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
+    }
+
     /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: clientId, expiresAt: expiresAt)
@@ -61,7 +70,7 @@ package struct TenantTokenClaims: Sendable {
     /// The application in which the user signed in.
     private var clientId: String { session.grant.application?.clientId ?? tenant.id }
 
-    private func isReserved(_ name: String) -> Bool { Self.reserved.contains(name) || profile.reserved.contains(name) }
+    private func isReserved(_ name: String) -> Bool { Self.isReserved(name) || profile.reserved.contains(name) }
 
     /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
     private func hasOwn(_ name: String) -> Bool {

@@ -60,7 +60,7 @@ package struct TenantTokenVerifier: Sendable {
     /// - Throws: A `Token…` error that names the failed check.
     package func verify(_ token: String, _ expected: Expectation, now: Int64) throws -> VerifiedTenantToken {
         let (jws, key) = try TokenSignature(context: context, signingKeys: configurations.signingKeys).verify(token)
-        guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: expected.use ?? .id, actual: .pool) }
+        guard let tenantId = key.owner.tenantId else { throw TokenUseMismatch(expected: (expected.use ?? .id).kind, actual: .pool) }
         return try check(try claims(of: jws, tenantId: tenantId), expected, now: now)
     }
 
@@ -112,7 +112,7 @@ package struct TenantTokenVerifier: Sendable {
         if let audience = expected.audience, audience != token.audience {
             throw TokenAudienceMismatch(expected: audience, actual: [token.audience])
         }
-        if let use = expected.use, use != token.use { throw TokenUseMismatch(expected: use, actual: token.use) }
+        if let use = expected.use, use != token.use { throw TokenUseMismatch(expected: use.kind, actual: token.use.kind) }
         let validFrom = max(token.issuedAt, token.claims["nbf"]?.number?.int64 ?? token.issuedAt)
         if validFrom > now { throw TokenNotYetValid(validFrom: validFrom, now: now) }
         if expected.checksExpiry, token.expiresAt <= now { throw TokenExpired(expiredAt: token.expiresAt, now: now) }

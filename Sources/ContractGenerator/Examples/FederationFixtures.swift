@@ -15,6 +15,16 @@ extension Fixtures {
                             "displayName": "Example Works", "keys": [exampleKey],
                         ], result: [:])
                 ]),
+            // A trusted issuer with given keys.
+            Fixture(
+                name: "trustedIssuer", given: [],
+                steps: [
+                    .init(
+                        method: "issuer.put",
+                        params: [
+                            "issuer": "https://login.example.com", "audiences": ["sts.amazonaws.com"], "keys": [exampleKey],
+                        ], result: [:])
+                ]),
             // GitHub, a provider with predefined endpoints.
             Fixture(
                 name: "github", given: [],

@@ -91,6 +91,8 @@ enum RecordedValues {
               "$pendingUntil": 1700000600,
               "$settingsCheck": "Its settings are complete.",
               "$keysCheck": "1 key is given with it.",
+              "$statements": [],
+              "$tokenCheck": "The claim exp of the token is not accepted: it is valid for longer than 86400 s.",
               "$kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw",
               "$x": "1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4",
               "$y": "KJeh4CUzHgXucCx6DNImXPtNJSbkrDEops8sbz7qeAM",

@@ -3,37 +3,51 @@ import JSON
 import ServiceContext
 
 extension CredentialsService {
-    /// Exchanges a token of the pool for credentials of a given role, as in the basic flow.
+    /// Exchanges the token of a pool or of a trusted issuer for credentials of a given role.
     ///
-    /// - Throws: `Token…` errors, `AssumeRoleDenied`, `DurationExceedsRoleMaximum`, `MalformedPolicy`, `PackedPolicyTooLarge`.
+    /// - Throws: `Token…` errors, `ProviderUnavailable`, `ProviderUnusable`, `AssumeRoleDenied`, `DurationExceedsRoleMaximum`,
+    ///   `MalformedPolicy`, `PackedPolicyTooLarge`.
     /// - Source: AWS STS API Reference, `AssumeRoleWithWebIdentity`.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
         let now = context.clock.now
-        let (holder, found) = try context.database.read { tx in
-            let holder = SessionHolder(try verifier.verify(request.token, now: now, in: tx))
-            let role = try context.realm.roleName(of: request.roleArn).flatMap { try configurations.role($0, in: tx) }
-            return (holder, try role.map { ($0, try issuing(to: holder, roleName: $0.record.name, now: now, in: tx)) })
+        let presented = try verify(request.token, for: request.roleArn, call, now: now)
+        let holder = presented.holder
+        guard let role = presented.role, let issuing = presented.issuing else {
+            throw AssumeRoleDenied(roleArn: request.roleArn, action: TrustPolicy.assumeAction)
         }
-        guard let (role, issuing) = found else { throw AssumeRoleDenied(roleArn: request.roleArn, action: "sts:AssumeRoleWithWebIdentity") }
+        // What the role allows is only told to callers whom its trust policy admits.
+        if presented.workload != nil { try judge(presented, role, request, now: now) }
         guard request.durationSeconds <= role.record.maxSessionSeconds else {
             throw DurationExceedsRoleMaximum(durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)
         }
         let policy = try request.policy.map { try sessionPolicy($0) }
         let percent = try packedPercent(policy, holder)
-        let judgement = role.trustPolicy.judge(
-            context(of: holder, sessionName: request.sessionName, at: now), tagged: !holder.tags.isEmpty)
-        if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
+        if presented.workload == nil { try judge(presented, role, request, now: now) }
+        if let mark = presented.workload.flatMap({ UsedWorkloadToken($0) }) { try context.database.write { try mark.use(in: $0) } }
 
         let credentials = issue(
             Session(
                 holder: holder, roleName: role.record.name, name: request.sessionName, seconds: request.durationSeconds, policy: policy),
             issuing, now: now)
         return CredentialsAssumeRole.Result(
-            credentials: credentials, subject: holder.identityId, audience: holder.poolId, provider: "cognito-identity.amazonaws.com",
+            credentials: credentials, subject: holder.federated?.subject ?? holder.identityId,
+            audience: holder.federated?.audience ?? holder.poolId,
+            provider: presented.workload?.issuer.federatedProvider ?? TrustPolicy.federatedPrincipal,
+            sourceIdentity: holder.sourceIdentity,
             assumedRole: .init(
                 arn: context.realm.arn(ofSession: request.sessionName, role: role.record.name),
                 id: "\(role.record.roleId):\(request.sessionName)"),
             packedPolicyPercent: percent)
+    }
+
+    /// - Throws: `AssumeRoleDenied`.
+    private func judge(
+        _ presented: Presented, _ role: PoolConfigurationCache.KnownRole, _ request: CredentialsAssumeRole.Params, now: Int64
+    ) throws {
+        let facts = RoleRequest(sessionName: request.sessionName, durationSeconds: request.durationSeconds)
+        let judgement = role.trustPolicy.judge(
+            context(of: presented, facts, at: now), actions(for: presented.holder), of: caller(of: presented))
+        if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }
     }
 
     private func sessionPolicy(_ given: JSONObject) throws -> String {

@@ -14,6 +14,10 @@ extension CredentialsService {
         let now = context.clock.now
         let issuedBefore = request.issuedBefore ?? now
         let target = try target(of: request)
+        if request.subject != nil, target.kind != .issuerSubject {
+            throw InvalidParams(
+                violations: [Violation(pointer: "/subject", rule: "dependency", message: "subject is only allowed together with issuer.")])
+        }
         let record = try context.database.write { tx in
             let poolId = target.kind == .poolId ? target.subject : nil
             let identityId = target.kind == .identityId ? target.subject : nil
@@ -45,6 +49,13 @@ extension CredentialsService {
             let name = context.realm.roleName(of: arn)
             guard let name, try context.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: arn) }
             return .init(kind: .roleArn, subject: context.realm.arn(ofRole: name))
+        case .roleName(let name):
+            guard try context.database.read({ try $0.role(name) }) != nil else { throw RoleNotFound(role: name) }
+            return .init(kind: .roleArn, subject: context.realm.arn(ofRole: name))
+        case .issuer(let issuer):
+            // A deleted issuer can be revoked too: its credentials stay valid.
+            return request.subject.map { .init(kind: .issuerSubject, subject: "\(issuer)#\($0)") }
+                ?? .init(kind: .issuer, subject: issuer)
         }
     }
 }

@@ -32,7 +32,7 @@ public struct CredentialsService: Sendable {
     }
 
     func issuing(to holder: SessionHolder, roleName: String, now: Int64, in tx: Transaction) throws -> Issuing {
-        let targets = targets(identityId: holder.identityId, poolId: holder.poolId, roleName: roleName)
+        let targets = targets(holder.identityId, holder.poolId, holder.federated, roleName: roleName)
         return Issuing(
             sealer: try configurations.sessionKeys.current(in: tx),
             issuedAt: try configurations.revocations(in: tx).issueMoment(targets, now: now))
@@ -43,8 +43,8 @@ public struct CredentialsService: Sendable {
         let (holder, sealer) = (session.holder, issuing.sealer)
         let claims = SessionClaims(
             accessKeyId: "ASIA" + Base32.encode(context.random.bytes(10)), identityId: holder.identityId, poolId: holder.poolId,
-            roleName: session.roleName, sessionName: session.name, tags: holder.tags, policy: session.policy, issuedAt: issuing.issuedAt,
-            expiresAt: now + session.seconds)
+            roleName: session.roleName, sessionName: session.name, tags: holder.tags, federated: holder.federated,
+            sourceIdentity: holder.sourceIdentity, policy: session.policy, issuedAt: issuing.issuedAt, expiresAt: now + session.seconds)
         let sessionToken = sealer.seal(claims, random: context.random)
         return Contract.Credentials(
             accessKeyId: claims.accessKeyId, secretAccessKey: sealer.secretAccessKey(for: sessionToken), sessionToken: sessionToken,
@@ -52,12 +52,16 @@ public struct CredentialsService: Sendable {
     }
 
     /// Returns the targets by which the credentials can be revoked, except the session itself.
-    func targets(identityId: String, poolId: String, roleName: String) -> [Revocations.Target] {
+    func targets(
+        _ identityId: String, _ poolId: String, _ federated: FederatedSource?, roleName: String
+    ) -> [Revocations.Target] {
         let realm = context.realm
         // Revocations by an ARN in the format of earlier versions remain valid.
         let arns = Set([realm.arn(ofRole: roleName), realm.formerARN(ofRole: roleName)])
-        return [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId)]
-            + arns.map { .init(kind: .roleArn, subject: $0) }
+        let source =
+            federated.map { Revocations.Target.of($0.issuer, $0.subject) }
+            ?? [.init(kind: .identityId, subject: identityId), .init(kind: .poolId, subject: poolId)]
+        return source + arns.map { .init(kind: .roleArn, subject: $0) }
     }
 
     /// Returns the condition keys of a trust policy for a call, including the time as in IAM's global condition keys.

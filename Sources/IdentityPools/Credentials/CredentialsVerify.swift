@@ -11,7 +11,7 @@ extension CredentialsService {
     public func verify(_ request: CredentialsVerify.Params, _ call: any CallContext) throws -> CredentialsVerify.Result {
         let now = context.clock.now
         switch request.proof {
-        case .sessionToken(let token): return answer(try open(token, now: now).0, bodyVerified: false)
+        case .sessionToken(let token): return answer(try open(token, now: now), bodyVerified: false)
         case .request(let signed): return try verify(signed, request, now: now)
         }
     }
@@ -23,33 +23,50 @@ extension CredentialsService {
             guard let token = parsed.sessionToken else {
                 throw SignatureMalformed(reason: "X-Amz-Security-Token is missing. Temporary credentials require a session token")
             }
-            let (claims, sealer) = try open(token, now: now)
+            let opened = try open(token, now: now)
+            let (claims, sealer) = (opened.claims, opened.sealer)
             guard claims.accessKeyId == parsed.accessKeyId else { throw SessionTokenInvalid() }
             let verdict = try SignatureV4.judge(
                 parsed, secret: sealer.secretAccessKey(for: token), now: now, service: request.service, region: request.region)
-            return answer(claims, bodyVerified: verdict.bodyVerified)
+            return answer(opened, bodyVerified: verdict.bodyVerified)
         } catch let failure as SignatureV4Failure { throw failure.answer(now: now) }
     }
 
+    /// A decrypted session token.
+    struct Opened {
+        let claims: SessionClaims
+        let sealer: SessionSealer
+        let policies: RolePolicySet
+    }
+
     /// Decrypts a session token and checks that it has neither expired nor been revoked.
-    func open(_ token: String, now: Int64) throws -> (SessionClaims, SessionSealer) {
-        let (sealer, revocations) = try context.database.read { tx in
-            (try configurations.sessionKeys.key(of: token, in: tx), try configurations.revocations(in: tx))
+    func open(_ token: String, now: Int64) throws -> Opened {
+        let (opened, revocations) = try context.database.read { tx -> (Opened?, Revocations) in
+            let revocations = try configurations.revocations(in: tx)
+            guard let sealer = try configurations.sessionKeys.key(of: token, in: tx), let claims = sealer.open(token) else {
+                return (nil, revocations)
+            }
+            let policies = try configurations.policies(ofRole: claims.roleName, in: tx)
+            return (Opened(claims: claims, sealer: sealer, policies: policies), revocations)
         }
-        guard let sealer, let claims = sealer.open(token) else { throw SessionTokenInvalid() }
+        guard let opened else { throw SessionTokenInvalid() }
+        let claims = opened.claims
         if claims.expiresAt <= now { throw CredentialsExpired(expiredAt: claims.expiresAt, now: now) }
         let targets =
             [Revocations.Target(kind: .sessionToken, subject: claims.accessKeyId)]
-            + self.targets(identityId: claims.identityId, poolId: claims.poolId, roleName: claims.roleName)
+            + self.targets(claims.identityId, claims.poolId, claims.federated, roleName: claims.roleName)
         try revocations.check(targets, issuedAt: claims.issuedAt)
-        return (claims, sealer)
+        return opened
     }
 
-    private func answer(_ claims: SessionClaims, bodyVerified: Bool) -> CredentialsVerify.Result {
-        CredentialsVerify.Result(
+    private func answer(_ opened: Opened, bodyVerified: Bool) -> CredentialsVerify.Result {
+        let claims = opened.claims
+        let isOfPool = claims.federated == nil
+        return CredentialsVerify.Result(
             principal: Principal(
-                identityId: claims.identityId, poolId: claims.poolId, roleArn: context.realm.arn(ofRole: claims.roleName),
+                identityId: isOfPool ? claims.identityId : nil, poolId: isOfPool ? claims.poolId : nil, roleArn: context.realm.arn(ofRole: claims.roleName),
                 sessionName: claims.sessionName, accessKeyId: claims.accessKeyId, tags: Members(claims.tags.map { ($0.key, $0.value) })),
+            federated: claims.federated, sourceIdentity: claims.sourceIdentity, rolePolicies: opened.policies.answer,
             expiresAt: claims.expiresAt, bodyVerified: bodyVerified,
             sessionPolicy: claims.policy.map { EncodedObject(encoded: Array(($0 == GuestScope.mark ? GuestScope.policy : $0).utf8)) })
     }

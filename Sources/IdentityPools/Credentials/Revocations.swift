@@ -8,6 +8,11 @@ struct Revocations: Sendable {
     struct Target: Hashable, Sendable {
         let kind: RevocationKind
         let subject: String
+
+        /// Returns the targets for a subject of a trusted issuer. An issuer contains no `#`.
+        static func of(_ issuer: String, _ subject: String) -> [Target] {
+            [Target(kind: .issuer, subject: issuer), Target(kind: .issuerSubject, subject: "\(issuer)#\(subject)")]
+        }
     }
 
     init(_ records: [RevocationRecord]) {
@@ -47,7 +52,7 @@ extension Transaction {
             try query(
                 """
                 SELECT kind, target, issued_before, recorded_at, expires_at FROM revocation
-                WHERE kind IN ('sessionToken', 'identityId', 'roleArn', 'poolId')
+                WHERE kind IN ('sessionToken', 'identityId', 'roleArn', 'poolId', 'issuer', 'issuerSubject')
                 """
             ) { row in
                 RevocationKind(rawValue: row.string(0)).map { kind in

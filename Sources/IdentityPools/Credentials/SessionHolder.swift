@@ -1,3 +1,5 @@
+import Contract
+
 /// The holder of credentials, with the contents of the pool token that was used or would have been minted.
 struct SessionHolder: Sendable {
     let poolId: String
@@ -7,11 +9,22 @@ struct SessionHolder: Sendable {
     let tags: [(key: String, value: String)]
     /// The public logins of the current call.
     var proofs: [VerifiedLogin] = []
+    /// The token of a trusted issuer. The holder then has no identity and no pool.
+    var federated: FederatedSource?
+    var sourceIdentity: String?
 
     var isGuest: Bool { amr.first == "unauthenticated" }
 }
 
 extension SessionHolder {
+    init(_ token: WorkloadToken) throws {
+        let session = try WorkloadSession(token.claims)
+        self.init(poolId: "", identityId: "", amr: [], tags: session.tags)
+        federated = FederatedSource(
+            issuer: token.issuer.issuer, subject: token.subject, audience: token.audience, tokenId: token.tokenId)
+        sourceIdentity = session.sourceIdentity
+    }
+
     init(_ token: VerifiedPoolToken) {
         self.init(poolId: token.poolId, identityId: token.identityId, amr: token.amr, tags: token.tags)
     }

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import JSON
 import Platform
@@ -10,6 +11,9 @@ struct SessionClaims: Sendable {
     let roleName: String
     let sessionName: String
     let tags: [(key: String, value: String)]
+    /// The token of a trusted issuer that was exchanged. The session then has no identity and no pool.
+    var federated: FederatedSource?
+    var sourceIdentity: String?
     let policy: String?
     let issuedAt: Int64
     let expiresAt: Int64
@@ -79,10 +83,19 @@ extension SessionClaims {
         writer.beginObject()
         writer.key("a")
         writer.string(accessKeyId)
-        writer.key("i")
-        writer.string(identityId)
-        writer.key("p")
-        writer.string(poolId)
+        if let federated {
+            writer.key("f")
+            federated.write(to: &writer)
+        } else {
+            writer.key("i")
+            writer.string(identityId)
+            writer.key("p")
+            writer.string(poolId)
+        }
+        if let sourceIdentity {
+            writer.key("s")
+            writer.string(sourceIdentity)
+        }
         writer.key("r")
         writer.string(roleName)
         writer.key("n")
@@ -109,14 +122,22 @@ extension SessionClaims {
     }
 
     fileprivate init?(_ node: JSONNode) {
-        guard let accessKeyId = node["a"]?.string, let identityId = node["i"]?.string, let poolId = node["p"]?.string,
-            let roleName = node["r"]?.string, let sessionName = node["n"]?.string, let issuedAt = node["b"]?.number?.int64,
+        guard let accessKeyId = node["a"]?.string, let roleName = node["r"]?.string, let sessionName = node["n"]?.string, let issuedAt = node["b"]?.number?.int64,
             let expiresAt = node["e"]?.number?.int64
         else { return nil }
+        var federated: FederatedSource?
+        if let source = node["f"] {
+            guard let issuer = source["issuer"]?.string, let subject = source["subject"]?.string,
+                let audience = source["audience"]?.string
+            else { return nil }
+            federated = FederatedSource(issuer: issuer, subject: subject, audience: audience, tokenId: source["tokenId"]?.string)
+        }
+        let (identityId, poolId) = (node["i"]?.string ?? "", node["p"]?.string ?? "")
+        guard federated != nil || !identityId.isEmpty && !poolId.isEmpty else { return nil }
         var tags: [(String, String)] = []
         node["t"]?.forEachMember { name, value in tags.append((name, value.string ?? "")) }
         self.init(
             accessKeyId: accessKeyId, identityId: identityId, poolId: poolId, roleName: roleName, sessionName: sessionName, tags: tags,
-            policy: node["y"]?.string, issuedAt: issuedAt, expiresAt: expiresAt)
+            federated: federated, sourceIdentity: node["s"]?.string, policy: node["y"]?.string, issuedAt: issuedAt, expiresAt: expiresAt)
     }
 }

@@ -36,6 +36,17 @@ enum PolicyOperand: Hashable, Sendable {
         }
     }
 
+    /// The value as text.
+    var text: String {
+        switch self {
+        case .text(let text): text.text
+        case .number(let number): number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+        case .date(let date): PolicyDate.text(date)
+        case .truth(let truth): truth ? "true" : "false"
+        case .arn(let parts): parts.map(\.text).joined(separator: ":")
+        }
+    }
+
     /// Returns whether a value of the request matches this one. A value that cannot be parsed does not match.
     func matches(_ value: String, _ comparison: PolicyOperator.Comparison, in context: PolicyContext) -> Bool {
         switch (self, comparison) {

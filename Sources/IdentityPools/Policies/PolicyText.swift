@@ -38,6 +38,20 @@ struct PolicyText: Hashable, Sendable {
         self.pieces = pieces
     }
 
+    /// The text as written in the policy, except the quotation of wildcards.
+    var text: String {
+        var text = ""
+        for piece in pieces {
+            switch piece {
+            case .character(let scalar): text.unicodeScalars.append(scalar)
+            case .anyRun: text += "*"
+            case .anyOne: text += "?"
+            case .variable(let name, let fallback): text += fallback.map { "${\(name), '\($0)'}" } ?? "${\(name)}"
+            }
+        }
+        return text
+    }
+
     /// Whether the text contains neither wildcards nor variables.
     var isLiteral: Bool {
         pieces.allSatisfy { if case .character = $0 { true } else { false } }

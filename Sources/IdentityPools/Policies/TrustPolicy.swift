@@ -6,37 +6,64 @@ package struct TrustPolicy: Sendable {
     static let federatedPrincipal = "cognito-identity.amazonaws.com"
     static let assumeAction = "sts:AssumeRoleWithWebIdentity"
     static let tagAction = "sts:TagSession"
+    static let sourceIdentityAction = "sts:SetSourceIdentity"
     /// The condition key for the pool of a token.
     static let audience = "cognito-identity.amazonaws.com:aud"
 
     /// The policy as it was given.
     package let text: String
-    private let statements: [Statement]
+    let statements: [Statement]
 
-    private struct Statement: Sendable {
+    struct Statement: Sendable {
         let allows: Bool
         /// Whether the principal of the statement includes tokens of pools.
         let concernsUs: Bool
+        /// The federated principals of the statement, as written in the policy.
+        let federated: Set<String>
         let actions: [PolicyText]
         let isNotAction: Bool
         let conditions: [PolicyCondition]
         /// The location of the statement, as a JSON Pointer (RFC 6901).
         let pointer: String
+        /// Whether the statement denies every federated principal.
+        private let includesEveryIssuer: Bool
         /// Whether the statement lets tokens of pools assume the role, and no condition limits it to named pools.
         private(set) var isOpenToAnyPool = false
+        /// Whether the statement lets tokens of an issuer assume the role, and no condition limits them.
+        private(set) var isOpenToIssuers = false
 
         init(
-            allows: Bool, concernsUs: Bool, actions: [PolicyText], isNotAction: Bool, conditions: [PolicyCondition], pointer: String
+            allows: Bool, trust: Principals, actions: (texts: [PolicyText], areExcluded: Bool), conditions: [PolicyCondition],
+            pointer: String
         ) {
             self.allows = allows
-            self.concernsUs = concernsUs
-            self.actions = actions
-            self.isNotAction = isNotAction
+            concernsUs = trust.concernsUs
+            federated = trust.federated
+            includesEveryIssuer = trust.includesEveryIssuer
+            self.actions = actions.texts
+            isNotAction = actions.areExcluded
             self.conditions = conditions
             self.pointer = pointer
             isOpenToAnyPool =
                 allows && concernsUs && covers(TrustPolicy.assumeAction)
                 && !conditions.contains { $0.namesValues(of: TrustPolicy.audience) }
+            isOpenToIssuers = allows && !ProviderGuard(self).isSatisfied
+        }
+
+        /// Returns whether the principal of the statement includes a caller with one of these names.
+        func includes(_ caller: Caller) -> Bool {
+            switch caller {
+            case .pool: concernsUs
+            case .issuer(let principals): includesEveryIssuer || principals.contains { federated.contains($0) }
+            }
+        }
+
+        /// Whether the statement allows nothing to the caller, because it would accept every token of an issuer or of every pool.
+        func isOpen(to caller: Caller) -> Bool {
+            switch caller {
+            case .pool: isOpenToAnyPool
+            case .issuer: isOpenToIssuers
+            }
         }
 
         func covers(_ action: String) -> Bool {
@@ -87,36 +114,46 @@ package struct TrustPolicy: Sendable {
     private static func statement(_ object: JSONObject, _ pointer: String, _ reader: PolicyReader) throws -> Statement {
         let allows = try reader.allows(object, pointer)
         guard let principal = object["Principal"] else { throw PolicyMalformed(pointer: pointer, reason: "Principal is missing") }
-        let concernsUs = try concernsUs(principal, pointer + "/Principal", allows: allows, reader)
+        let trust = try principals(principal, pointer + "/Principal", allows: allows, reader)
         let isNotAction = object["NotAction"] != nil
         guard let actions = object["Action"] ?? object["NotAction"], !(isNotAction && object["Action"] != nil) else {
             throw PolicyMalformed(pointer: pointer, reason: "a statement must contain either Action or NotAction")
         }
         let place = pointer + (isNotAction ? "/NotAction" : "/Action")
         return Statement(
-            allows: allows, concernsUs: concernsUs,
-            actions: try reader.actions(actions, place), isNotAction: isNotAction,
+            allows: allows, trust: trust, actions: (try reader.actions(actions, place), isNotAction),
             conditions: try reader.conditions(object, pointer), pointer: pointer)
     }
 
-    private static func concernsUs(_ principal: JSONValue, _ pointer: String, allows: Bool, _ reader: PolicyReader) throws -> Bool {
+    /// The principals of a statement.
+    struct Principals {
+        /// Whether tokens of pools are included.
+        var concernsUs = false
+        var includesEveryIssuer = false
+        var federated: Set<String> = []
+    }
+
+    private static func principals(_ principal: JSONValue, _ pointer: String, allows: Bool, _ reader: PolicyReader) throws -> Principals {
         // A principal of `*` counts only in `Deny` statements. `Allow` statements must name the principal.
-        if principal.string == "*" { return !allows }
+        if principal.string == "*" { return Principals(concernsUs: !allows, includesEveryIssuer: !allows, federated: allows ? ["*"] : []) }
         guard let kinds = principal.object, !kinds.isEmpty else {
             throw PolicyMalformed(
                 pointer: pointer, reason: "a principal must be \"*\" or an object such as {\"Federated\": \"\(federatedPrincipal)\"}")
         }
-        var concernsUs = false
+        var found = Principals()
         for (kind, value) in kinds.members {
             let place = pointer + PolicyReader.pointer([kind])
             guard ["Federated", "AWS", "Service", "CanonicalUser"].contains(kind) else {
                 throw PolicyMalformed(pointer: place, reason: "a principal must be Federated, AWS, Service or CanonicalUser")
             }
             let names = try reader.strings(value, place)
-            if kind == "Federated", names.contains(federatedPrincipal) { concernsUs = true }
-            if !allows, kind == "Federated" || kind == "AWS", names.contains("*") { concernsUs = true }
+            if kind == "Federated" { found.federated.formUnion(names) }
+            if !allows, kind == "Federated" || kind == "AWS", names.contains("*") {
+                (found.concernsUs, found.includesEveryIssuer) = (true, true)
+            }
         }
-        return concernsUs
+        if found.federated.contains(federatedPrincipal) { found.concernsUs = true }
+        return found
     }
 
     // MARK: Evaluation
@@ -130,18 +167,30 @@ package struct TrustPolicy: Sendable {
     /// Returns whether a token with this context can assume the role. A statement must allow each action, and no statement may deny it.
     /// With tags there are two actions.
     func judge(_ context: PolicyContext, tagged: Bool) -> Judgement {
-        for action in tagged ? [Self.assumeAction, Self.tagAction] : [Self.assumeAction] {
-            if let why = refusal(of: action, context) { return .refused(action: action, why: why) }
+        judge(context, tagged ? [Self.assumeAction, Self.tagAction] : [Self.assumeAction], of: .pool)
+    }
+
+    /// The party whose token is judged.
+    enum Caller: Sendable {
+        case pool
+        /// A trusted issuer, with the values of `Principal` that name it.
+        case issuer([String])
+    }
+
+    /// Returns whether a token with this context allows all of the actions.
+    func judge(_ context: PolicyContext, _ actions: [String], of caller: Caller) -> Judgement {
+        for action in actions {
+            if let why = refusal(of: action, context, caller) { return .refused(action: action, why: why) }
         }
         return .allowed
     }
 
-    private func refusal(of action: String, _ context: PolicyContext) -> String? {
+    private func refusal(of action: String, _ context: PolicyContext, _ caller: Caller) -> String? {
         var why = "no statement applies"
         var isAllowed = false
-        for (index, statement) in statements.enumerated() where statement.concernsUs && statement.covers(action) {
-            if statement.isOpenToAnyPool {
-                why = "statement \(index + 1) does not name the pool"
+        for (index, statement) in statements.enumerated() where statement.includes(caller) && statement.covers(action) {
+            if statement.isOpen(to: caller) {
+                why = "statement \(index + 1) " + (caller.isPool ? "does not name the pool" : "does not limit the tokens of the issuer")
                 continue
             }
             let failed = statement.conditions.first { !$0.holds(in: context) }
@@ -158,22 +207,6 @@ package struct TrustPolicy: Sendable {
     /// The maximum length of a policy: the highest value of the IAM quota "Role trust policy length". The time of an evaluation grows with
     /// the length.
     static let mostCharacters = 8192
-
-    /// Validates a policy that the caller has given, and returns its text.
-    ///
-    /// - Throws: `MalformedPolicy`.
-    package static func accepted(_ policy: JSONObject) throws -> String {
-        let text = JSONValue.object(policy).text
-        let length = text.unicodeScalars.count
-        guard length <= mostCharacters else {
-            let reason = "it has \(length) characters as compact JSON; the maximum is \(mostCharacters)"
-            throw MalformedPolicy(policy: .trust, pointer: "", reason: reason)
-        }
-        do { _ = try TrustPolicy(parsing: text) } catch let error as PolicyMalformed {
-            throw MalformedPolicy(policy: .trust, pointer: error.pointer, reason: error.reason)
-        }
-        return text
-    }
 
     /// Returns the default policy of a role for one pool. It trusts the pool's authenticated identities, with or without tags.
     package static func standard(forPool poolId: String) -> TrustPolicy {
@@ -193,4 +226,8 @@ package struct TrustPolicy: Sendable {
         ]
         return try! TrustPolicy(parsing: policy.text)
     }
+}
+
+extension TrustPolicy.Caller {
+    var isPool: Bool { if case .pool = self { true } else { false } }
 }

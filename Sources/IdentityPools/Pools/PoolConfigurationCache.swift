@@ -1,5 +1,6 @@
 import Contract
 import Crypto
+import Platform
 import ServiceContext
 import SigningKeys
 import Storage
@@ -12,6 +13,8 @@ public final class PoolConfigurationCache: Sendable {
     private let issuingPools = EpochCache<String, IssuingPool>()
     private let poolRoles = EpochCache<String, [String: String]>()
     private let roles = EpochCache<String, KnownRole>()
+    private let issuers = EpochCache<String, KnownIssuer>()
+    private let policiesOfRoles = EpochCache<String, RolePolicySet>()
     private let revocationList = EpochCache<Int, Revocations>()
     private let storeIds = EpochCache<Int, String>()
     package let signingKeys: SigningKeys
@@ -91,6 +94,21 @@ public final class PoolConfigurationCache: Sendable {
             guard let record = try tx.role(name) else { return nil }
             return KnownRole(record: record, trustPolicy: try TrustPolicy(stored: record.trustPolicy))
         }
+    }
+
+    /// Returns the trusted issuer with this `iss`, or `nil` if there is none.
+    func trustedIssuer(_ issuer: String, in tx: Transaction) throws -> KnownIssuer? {
+        let name = TrustedIssuerRules.strip(issuer)
+        let known = try issuers.value(for: name, in: tx) {
+            try tx.trustedIssuer(name).map { try KnownIssuer($0, in: realm) }
+        }
+        guard let known, known.issuer.hasBytes(of: issuer) else { return nil }
+        return known
+    }
+
+    /// Returns the permission policies of a role.
+    func policies(ofRole name: String, in tx: Transaction) throws -> RolePolicySet {
+        try policiesOfRoles.value(for: name, in: tx) { try tx.policies(ofRole: name) } ?? RolePolicySet()
     }
 
     /// Returns the ID that distinguishes the store from its state before a reset.

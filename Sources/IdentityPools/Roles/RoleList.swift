@@ -8,6 +8,6 @@ extension RoleService {
         let start = try list.place(after: request.cursor)
         let found = try context.database.read { try $0.roles(after: start, limit: Int(request.limit) + 1) }
         let page = list.page(found, limit: request.limit, place: \.name)
-        return RoleList.Result(roles: page.elements.map(answer), nextCursor: page.nextCursor)
+        return RoleList.Result(roles: page.elements.map { answer($0) }, nextCursor: page.nextCursor)
     }
 }

@@ -12,11 +12,12 @@ public struct RoleService: Sendable {
         self.configurations = configurations
     }
 
-    func answer(_ role: RoleRecord) -> Role {
+    func answer(_ role: RoleRecord, _ warnings: [PolicyWarning] = []) -> Role {
         Role(
             roleArn: context.realm.arn(ofRole: role.name), roleId: role.roleId, name: role.name,
             trustPolicy: EncodedObject(encoded: Array(role.trustPolicy.utf8)), maxSessionSeconds: role.maxSessionSeconds,
-            tags: Members(role.tags.members.map { ($0.name, $0.value.string ?? "") }), createdAt: role.createdAt, updatedAt: role.updatedAt)
+            tags: Members(role.tags.members.map { ($0.name, $0.value.string ?? "") }), description: role.description,
+            warnings: warnings.isEmpty ? nil : warnings, createdAt: role.createdAt, updatedAt: role.updatedAt)
     }
 
     /// Returns the names of the roles whose trust policy has a statement without a pool. Such a statement allows nothing. Only stores of

@@ -55,7 +55,18 @@ package struct PoolTokenVerifier: Sendable {
     ///
     /// - Throws: The errors of `verify(_:_:now:)`.
     func verify(_ token: String, now: Int64, in tx: Transaction) throws -> VerifiedPoolToken {
-        let (jws, key) = try signatures.verify(token, in: tx)
+        try verify(signatures.verify(token, in: tx), now: now, in: tx)
+    }
+
+    /// Verifies a parsed token within a transaction that reads more.
+    ///
+    /// - Throws: The errors of `verify(_:_:now:)`.
+    func verify(_ parsed: JWS, now: Int64, in tx: Transaction) throws -> VerifiedPoolToken {
+        try verify(signatures.verify(parsed, in: tx), now: now, in: tx)
+    }
+
+    private func verify(_ signed: (jws: JWS, key: StoredKey), now: Int64, in tx: Transaction) throws -> VerifiedPoolToken {
+        let (jws, key) = signed
         try requirePool(key, jws)
         let verified = try claims(of: jws, signedBy: key)
         try check(verified, .init(), now: now)

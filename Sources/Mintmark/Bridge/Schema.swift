@@ -86,5 +86,6 @@ public enum Schema {
         Migration(version: 7, statements: HookTables.statements),
         Migration(version: 8, statements: ActionCodeTables.statements),
         Migration(version: 9, statements: PasskeyTables.metadata),
+        Migration(version: 10, statements: TrustedIssuerTables.statements),
     ]
 }

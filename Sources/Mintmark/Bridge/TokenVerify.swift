@@ -30,7 +30,7 @@ extension TokenService {
             .init(
                 audience: request.audience, issuer: request.issuer ?? request.tenantId.map { context.realm.issuer(of: .tenant($0)) },
                 checksRevocation: request.checkRevoked), now: now)
-        if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use, actual: .pool) }
+        if let use = request.use, use != .pool { throw TokenUseMismatch(expected: use.kind, actual: .pool) }
         try SignInStrength(request)?.check(token.claims, now: now)
         try Self.check(request.scope, in: nil)
         return TokenVerify.Result(

@@ -87,7 +87,7 @@ struct ProvidersOverHTTP: LoginProviderClient {
     private func address(of issuer: String, _ provider: ProviderAddress) -> IssuerAddress {
         IssuerAddress(
             issuer, allowsInsecureLoopback: provider.allowsInsecure || allowsPlainLoopback,
-            allowsPrivateNetwork: provider.allowsPrivateNetwork)
+            allowsPrivateNetwork: provider.allowsPrivateNetwork, keySetURL: provider.keySetURL)
     }
 
     func object(_ question: LoginProviderRequest, of provider: ProviderAddress, _ call: any CallContext) throws -> (

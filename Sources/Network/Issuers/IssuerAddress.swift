@@ -6,9 +6,14 @@ public struct IssuerAddress: Hashable, Sendable {
     public let allowsInsecureLoopback: Bool
     /// Whether loopback and private addresses are allowed, with https.
     public let allowsPrivateNetwork: Bool
+    /// The URL of the key set, if an administrator has configured it. The discovery document is then not fetched.
+    public let keySetURL: String?
 
-    public init(_ issuer: String, allowsInsecureLoopback: Bool = false, allowsPrivateNetwork: Bool = false) {
+    public init(
+        _ issuer: String, allowsInsecureLoopback: Bool = false, allowsPrivateNetwork: Bool = false, keySetURL: String? = nil
+    ) {
         self.issuer = issuer
+        self.keySetURL = keySetURL
         self.allowsInsecureLoopback = allowsInsecureLoopback
         self.allowsPrivateNetwork = allowsPrivateNetwork
     }

@@ -24,6 +24,7 @@ struct IssuerDocuments {
     /// - Throws: `IssuerFailure`; no part of the responses is used in this case.
     func fetch() throws(IssuerFailure) -> PublishedKeys {
         let deadline = deadline()
+        if let url = address.keySetURL { return try publishedKeys(at: url, address.policy, until: deadline) }
         return try publishedKeys(of: try description(until: deadline).document, until: deadline)
     }
 
@@ -37,6 +38,10 @@ struct IssuerDocuments {
         let deadline = deadline()
         var inspection = IssuerInspection()
         do throws(IssuerFailure) {
+            if let url = address.keySetURL {
+                inspection.keys = try publishedKeys(at: url, address.policy, until: deadline).set
+                return inspection
+            }
             let description = try description(until: deadline).document
             inspection.description = description
             inspection.keys = try publishedKeys(of: description, until: deadline).set
@@ -56,7 +61,11 @@ struct IssuerDocuments {
         guard let url = description["jwks_uri"]?.string, !url.isEmpty else {
             throw IssuerFailure(.document, "The discovery document contains no jwks_uri.")
         }
-        let (set, response) = try object(at: url, "the key set", address.policy(forNamed: url), until: deadline)
+        return try publishedKeys(at: url, address.policy(forNamed: url), until: deadline)
+    }
+
+    private func publishedKeys(at url: String, _ policy: HTTPPolicy, until deadline: UInt64) throws(IssuerFailure) -> PublishedKeys {
+        let (set, response) = try object(at: url, "the key set", policy, until: deadline)
         return PublishedKeys(set: try keys(set), lifetimeSeconds: Self.lifetime(response))
     }
 

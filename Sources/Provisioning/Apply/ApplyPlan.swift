@@ -11,6 +11,7 @@ struct ApplyPlan {
     let idps: [PlannedIdp]
     let applications: [PlannedApplication]
     let pools: [PlannedPool]
+    let issuers: [PlannedIssuer]
     let roles: [PlannedRole]
 
     /// - Throws: `InvalidParams` with all violations of the document.
@@ -72,6 +73,18 @@ struct ApplyPlan {
                 declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
                 allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant, &problems)
         }
+        let facts = PlannedIssuer.Facts(realm: realm, allowsPlainLoopback: allowsPlainLoopback, now: now, isTenant: isTenant)
+        var issuerNames: Set<String> = []
+        issuers = try (request.issuers ?? []).enumerated().compactMap { place, declaration in
+            guard let issuer = try PlannedIssuer(declaration, at: place, facts, in: tx, &problems) else { return nil }
+            guard issuerNames.insert(issuer.after.name).inserted else {
+                problems.add("/issuers/\(place)", rule: "duplicate", "Issuer \(issuer.after.name) occurs twice in the document.")
+                return nil
+            }
+            return issuer
+        }
+        let declaredIssuers = Dictionary(issuers.map { ($0.after.name, $0.after.settings) }, uniquingKeysWith: { first, _ in first })
+        let review = TrustPolicyReview(realm) { name in try declaredIssuers[name] ?? tx.trustedIssuer(name)?.settings }
         var seen: Set<String> = []
         roles = try declaredRoles.enumerated().compactMap { place, declaration in
             guard seen.insert(declaration.name).inserted else {
@@ -80,8 +93,7 @@ struct ApplyPlan {
             }
             return try PlannedRole(
                 declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
-                in: tx,
-                &problems)
+                review: review, in: tx, &problems)
         }
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
     }
@@ -90,7 +102,7 @@ struct ApplyPlan {
     var writes: Bool {
         tenants.contains(where: \.writes) || idps.contains(where: \.writes) || applications.contains(where: \.writes)
             || pools.contains(where: \.writes)
-            || roles.contains(where: \.writes)
+            || roles.contains(where: \.writes) || issuers.contains(where: \.writes)
     }
 
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
@@ -129,6 +141,10 @@ struct ApplyPlan {
             try pool.write(keys.pools[pool.place], at: now, in: tx)
             try record(pool.difference, poolId: pool.after.id)
         }
+        for issuer in issuers where issuer.writes {
+            _ = try tx.put(issuer.after)
+            try record(issuer.difference, subject: realm.arn(ofOpenIDProvider: issuer.after.name))
+        }
         for role in roles where role.writes {
             _ = try tx.put(role.after)
             try record(role.difference, poolId: role.poolId, subject: realm.arn(ofRole: role.after.name))
@@ -158,7 +174,12 @@ struct ApplyPlan {
                 pointer: "/roles/\(role.place)", kind: .role, name: role.after.name, roleArn: realm.arn(ofRole: role.after.name),
                 change: role.difference.change, changed: role.difference.changed)
         }
-        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofRoles
+        let ofIssuers = issuers.map { issuer in
+            AppliedChange(
+                pointer: "/issuers/\(issuer.place)", kind: .issuer, name: issuer.after.name, change: issuer.difference.change,
+                changed: issuer.difference.changed)
+        }
+        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofIssuers + ofRoles
     }
 }
 

@@ -28,8 +28,10 @@ extension ApplyService {
                 pools.append(EncodedObject(pool.declaration(roles: try tx.poolRoles(pool.id), in: context.realm)))
             }
             try Self.pages({ try tx.roles(after: $0, limit: Self.pageSize) }, place: \.name) { roles.append(EncodedObject($0.declaration)) }
+            let issuers = try tx.trustedIssuers(after: "", limit: TrustedIssuerRecord.maximumCount).map { EncodedObject($0.settings.json) }
             return SystemExport.Result(
-                tenants: tenants, idps: idps, applications: applications.isEmpty ? nil : applications, pools: pools, roles: roles)
+                tenants: tenants, idps: idps, applications: applications.isEmpty ? nil : applications, pools: pools, roles: roles,
+                issuers: issuers)
         }
     }
 
@@ -111,6 +113,7 @@ extension RoleRecord {
             "maxSessionSeconds": .number(JSONNumber(maxSessionSeconds)),
         ]
         if !tags.isEmpty { object["tags"] = .object(tags) }
+        object["description"] = description.map { .string($0) }
         return object
     }
 }

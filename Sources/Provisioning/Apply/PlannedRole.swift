@@ -17,7 +17,7 @@ struct PlannedRole {
     /// - Returns: `nil` if the trust policy is not valid. A violation is then added.
     init?(
         _ declaration: RoleDeclaration, at place: Int, newId: String, existing: RoleRecord?, pools: PoolsOfDocument, now: Int64,
-        in tx: Transaction, _ problems: inout ApplyProblems
+        review: TrustPolicyReview, in tx: Transaction, _ problems: inout ApplyProblems
     ) throws {
         let pointer = "/roles/\(place)"
         let trust: (policy: String, poolId: String?)?
@@ -36,7 +36,11 @@ struct PlannedRole {
             }
             trust = id.map { (TrustPolicy.standard(forPool: $0).text, $0) }
         case .trustPolicy(let policy):
-            trust = try problems.attempt(pointer + "/trustPolicy") { (try TrustPolicy.accepted(policy), nil) }
+            trust = try problems.attempt(pointer + "/trustPolicy") {
+                // An exported policy can name an issuer that was deleted. It stays valid where it is stored.
+                let isStored = existing?.trustPolicy == JSONValue.object(policy).text
+                return (try review.accepted(policy, allowsUnknownIssuers: isStored).text, nil)
+            }
         }
         for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
             problems.add(violation.pointer, rule: violation.rule, violation.message)
@@ -46,13 +50,14 @@ struct PlannedRole {
         poolId = trust.poolId
         after = RoleRecord(
             name: declaration.name, roleId: existing?.roleId ?? newId, trustPolicy: trust.policy,
-            maxSessionSeconds: declaration.maxSessionSeconds, tags: declaration.tags?.object ?? [:], createdAt: existing?.createdAt ?? now,
-            updatedAt: now)
+            maxSessionSeconds: declaration.maxSessionSeconds, tags: declaration.tags?.object ?? [:],
+            description: declaration.description, createdAt: existing?.createdAt ?? now, updatedAt: now)
         difference = Difference(
             isNew: existing == nil,
             [
                 ("trustPolicy", existing?.trustPolicy != after.trustPolicy),
                 ("maxSessionSeconds", existing?.maxSessionSeconds != after.maxSessionSeconds), ("tags", existing?.tags != after.tags),
+                ("description", existing?.description != after.description),
             ])
     }
 }

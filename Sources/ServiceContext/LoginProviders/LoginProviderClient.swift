@@ -89,8 +89,11 @@ public struct ProviderAddress: Sendable, Hashable {
     public let name: String
     public let allowsInsecure: Bool
     public let allowsPrivateNetwork: Bool
+    /// The configured URL of the key set; `nil` if the discovery document contains it.
+    public let keySetURL: String?
 
-    package init(name: String, allowsInsecure: Bool, allowsPrivateNetwork: Bool) {
+    package init(name: String, allowsInsecure: Bool, allowsPrivateNetwork: Bool, keySetURL: String? = nil) {
+        self.keySetURL = keySetURL
         self.name = name
         self.allowsInsecure = allowsInsecure
         self.allowsPrivateNetwork = allowsPrivateNetwork

@@ -32,12 +32,13 @@ extension CognitoOperation {
 
     static let pools: [CognitoOperation] = [
         CognitoOperation("CreateIdentityPool", settings) { call in
-            let providers = try CognitoProviders(call.realm).settings(call.input, keeping: [])
+            let providers = try CognitoProviders(call.realm, trustedIssuer: call.service.issuer.settings).settings(call.input, keeping: [])
             return call.answer(try call.run(PoolCreate.self, names, adding: ["providers": providers], call.service.pool.create))
         },
         CognitoOperation("DescribeIdentityPool", [.required("IdentityPoolId", .id)]) { call in call.answer(try call.pool()) },
         CognitoOperation("UpdateIdentityPool", [.required("IdentityPoolId", .id)] + settings) { call in
-            let providers = try CognitoProviders(call.realm).settings(call.input, keeping: try call.pool().providers)
+            let providers = try CognitoProviders(call.realm, trustedIssuer: call.service.issuer.settings)
+                .settings(call.input, keeping: try call.pool().providers)
             return call.answer(try call.run(PoolUpdate.self, names, adding: ["providers": providers], call.service.pool.update))
         },
         CognitoOperation("DeleteIdentityPool", [.required("IdentityPoolId", .id)]) { call in

@@ -7,8 +7,13 @@ import ServiceContext
 /// User pools have a name and a client. Others have the ARN of an IAM OpenID Connect provider.
 struct CognitoProviders {
     private let realm: Deployment
+    /// Returns the settings of a trusted issuer by its name.
+    private let trustedIssuer: (String) throws -> TrustedIssuerDeclaration?
 
-    init(_ realm: Deployment) { self.realm = realm }
+    init(_ realm: Deployment, trustedIssuer: @escaping (String) throws -> TrustedIssuerDeclaration? = { _ in nil }) {
+        self.realm = realm
+        self.trustedIssuer = trustedIssuer
+    }
 
     // MARK: From the format of the service
 
@@ -45,14 +50,20 @@ struct CognitoProviders {
                 throw WireError.invalidParameter("\(arn) is not the ARN of an OpenID provider of this account: \(prefix)HOST/PATH.")
             }
             let name = String(arn.dropFirst(prefix.count))
-            all.append(settings(openIDProvider(name), keeping: known[name]))
+            all.append(settings(try openIDProvider(name), keeping: known[name]))
         }
         return .array(all)
     }
 
-    /// Returns a provider with only an issuer. AWS stores its clients in the account, Mintmark in the pool: until `pool.update` sets them,
+    /// Returns a provider with the audiences of the trusted issuer of this name, or with only an issuer. AWS stores its clients in the account, Mintmark in the pool: until `pool.update` sets them,
     /// no token of the provider is accepted.
-    private func openIDProvider(_ name: String) -> JSONObject {
+    private func openIDProvider(_ name: String) throws -> JSONObject {
+        if let issuer = try trustedIssuer(name)?.json, issuer["issuer"] != nil {
+            var settings = JSONObject()
+            for member in ["issuer", "keys", "allowInsecure", "allowPrivateNetwork"] { settings[member] = issuer[member] }
+            settings["clientIds"] = issuer["audiences"]
+            return settings
+        }
         if let tenant = realm.owner(ofIssuer: "https://\(name)")?.tenantId { return ["tenantId": .string(tenant)] }
         return ["issuer": .string("https://\(name)"), "clientIds": []]
     }

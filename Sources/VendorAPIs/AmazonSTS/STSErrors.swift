@@ -12,11 +12,19 @@ extension WireError {
         case is TokenMalformed:
             self.init(
                 "InvalidIdentityToken", "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
-        case is TokenAlgorithmNotAllowed, is TokenKeyUnknown, is TokenSignatureInvalid:
+        case is TokenKeyUnknown:
+            self.init("InvalidIdentityToken", "Couldn't retrieve verification key from your identity provider")
+        case is TokenAlgorithmNotAllowed, is TokenSignatureInvalid:
             self.init("InvalidIdentityToken", "Couldn't verify signed token.")
-        case is TokenIssuerMismatch, is TokenAudienceMismatch, is TokenNotYetValid, is TokenUseMismatch:
-            self.init("InvalidIdentityToken", error.message)
-        case is TokenRevoked: self.init("IDPRejectedClaim", error.message, status: 403)
+        case let error as TokenIssuerMismatch:
+            self.init("InvalidIdentityToken", "No OpenIDConnect provider found in your account for \(error.actual)")
+        case is TokenAudienceMismatch: self.init("InvalidIdentityToken", "Incorrect token audience")
+        case is TokenNotYetValid, is TokenUseMismatch, is ProviderUnusable: self.init("InvalidIdentityToken", error.message)
+        // SDKs try again after this error, and after no other error of a token.
+        case is ProviderUnavailable: self.init("IDPCommunicationError", error.message)
+        case let error as TokenClaimRejected where Self.isOfTimeOrTags(error.claim): self.init("InvalidIdentityToken", error.message)
+        case is TokenRevoked, is TokenReplayed, is TokenClaimRejected, is AccountMerged:
+            self.init("IDPRejectedClaim", error.message, status: 403)
         case let error as AssumeRoleDenied: self.init("AccessDenied", "Not authorized to perform \(error.action)", status: 403)
         case is DurationExceedsRoleMaximum:
             self.init("ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
@@ -35,6 +43,11 @@ extension WireError {
         }
     }
 
+    /// Whether AWS rejects the whole token because of a claim, not the claim alone.
+    private static func isOfTimeOrTags(_ claim: String) -> Bool {
+        ["exp", "iat"].contains(claim) || claim.hasPrefix("https://aws.amazon.com/")
+    }
+
     /// Creates the error that AWS STS returns in place of an injected error. Only its type is translated; the message is that of the
     /// method.
     init(sts error: ChosenError) {
@@ -42,9 +55,11 @@ extension WireError {
         case InvalidParams.type, DurationExceedsRoleMaximum.type: self.init("ValidationError", error.message)
         case TokenExpired.type: self.init("ExpiredTokenException", error.message)
         case TokenMalformed.type, TokenAlgorithmNotAllowed.type, TokenKeyUnknown.type, TokenSignatureInvalid.type,
-            TokenIssuerMismatch.type, TokenAudienceMismatch.type, TokenNotYetValid.type, TokenUseMismatch.type:
+            TokenIssuerMismatch.type, TokenAudienceMismatch.type, TokenNotYetValid.type, TokenUseMismatch.type, ProviderUnusable.type:
             self.init("InvalidIdentityToken", error.message)
-        case TokenRevoked.type: self.init("IDPRejectedClaim", error.message, status: 403)
+        case ProviderUnavailable.type: self.init("IDPCommunicationError", error.message)
+        case TokenRevoked.type, TokenReplayed.type, TokenClaimRejected.type:
+            self.init("IDPRejectedClaim", error.message, status: 403)
         case AssumeRoleDenied.type, CredentialsRevoked.type: self.init("AccessDenied", error.message, status: 403)
         case MalformedPolicy.type: self.init("MalformedPolicyDocument", error.message)
         case PackedPolicyTooLarge.type: self.init("PackedPolicyTooLarge", error.message)

@@ -114,6 +114,7 @@ struct STSProtocol {
                     XMLElement("Expiration", PolicyDate.text(assumed.credentials.expiresAt), number: assumed.credentials.expiresAt),
                 ]), XMLElement("Provider", assumed.provider),
         ]
+        if let identity = assumed.sourceIdentity { answer.append(XMLElement("SourceIdentity", identity)) }
         if let percent = assumed.packedPolicyPercent { answer.append(XMLElement("PackedPolicySize", String(percent), number: percent)) }
         return answer
     }

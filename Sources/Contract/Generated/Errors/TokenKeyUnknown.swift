@@ -17,7 +17,7 @@ public struct TokenKeyUnknown: ContractError {
     public static let code = 3003
     public static let type = "tokenKeyUnknown"
 
-    public var message: String { "No key of this store signed the token: \(MessageText.beforeStop(MessageText.of(reason))). token.jwks returns the keys." }
+    public var message: String { "The key that signed the token is unknown: \(MessageText.beforeStop(MessageText.of(reason))). For tokens of this store, token.jwks returns the keys." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -5,11 +5,11 @@ import JSON
 /// A token of one type is given where another type is required, such as an access token instead of an ID token.
 public struct TokenUseMismatch: ContractError {
     /// The required token type.
-    public var expected: TokenUse
+    public var expected: TokenKind
     /// The type of the token.
-    public var actual: TokenUse
+    public var actual: TokenKind
 
-    public init(expected: TokenUse, actual: TokenUse) {
+    public init(expected: TokenKind, actual: TokenKind) {
         self.expected = expected
         self.actual = actual
     }

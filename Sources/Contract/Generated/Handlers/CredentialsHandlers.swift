@@ -4,7 +4,7 @@ import JSON
 
 /// Answers the methods of `credentials`. Each throws the errors of its schema.
 public protocol CredentialsHandlers: CallScoped {
-    /// Assume a role with an OpenID token (basic flow).
+    /// Assume a role with an OpenID token of a pool or of a trusted issuer.
     func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result
 
     /// Get temporary credentials for an identity (enhanced flow).

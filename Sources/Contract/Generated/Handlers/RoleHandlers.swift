@@ -15,4 +15,7 @@ public protocol RoleHandlers: CallScoped {
 
     /// Create or replace a role.
     func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result
+
+    /// Test whether a token can assume a role, and why.
+    func test(_ request: RoleTest.Params, _ call: any CallContext) throws -> RoleTest.Result
 }

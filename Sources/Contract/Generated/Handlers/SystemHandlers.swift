@@ -4,7 +4,7 @@ import JSON
 
 /// Answers the methods of `system`. Each throws the errors of its schema.
 public protocol SystemHandlers: CallScoped {
-    /// Apply a declarative configuration of tenants, identity providers, pools and roles.
+    /// Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
     func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result
 
     /// Export the configuration as a document for `system.apply`.

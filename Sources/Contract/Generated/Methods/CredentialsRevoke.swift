@@ -4,11 +4,11 @@ import JSON
 
 /// Revoke temporary credentials issued before a given time.
 ///
-/// Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
+/// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
 public enum CredentialsRevoke: ContractMethod {
     /// The parameters of `credentials.revoke`.
     public struct Params: ContractParams, Equatable {
-        /// Exactly one of sessionToken, identityId, roleArn, poolId.
+        /// Exactly one of sessionToken, identityId, roleArn, poolId, issuer, roleName.
         public enum Target: Sendable, Equatable {
             /// The session token of the session to revoke.
             case sessionToken(String)
@@ -18,15 +18,22 @@ public enum CredentialsRevoke: ContractMethod {
             case roleArn(String)
             /// The pool whose credentials and tokens are revoked.
             case poolId(String)
+            /// The issuer whose credentials and tokens are revoked. It can be deleted already.
+            case issuer(String)
+            /// The name of the role whose credentials are revoked.
+            case roleName(String)
         }
 
         /// Exactly one of these.
         public var target: Target
+        /// The `sub` claim to which the revocation by `issuer` is limited.
+        public var subject: String?
         /// The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.
         public var issuedBefore: Int64?
 
-        public init(target: Target, issuedBefore: Int64? = nil) {
+        public init(target: Target, subject: String? = nil, issuedBefore: Int64? = nil) {
             self.target = target
+            self.subject = subject
             self.issuedBefore = issuedBefore
         }
 
@@ -35,6 +42,9 @@ public enum CredentialsRevoke: ContractMethod {
             var identityId: String?
             var roleArn: String?
             var poolId: String?
+            var issuer: String?
+            var subject: String?
+            var roleName: String?
             var issuedBefore: Int64?
             node.forEachPair { _name, _value in
                 if _name.isString("sessionToken") {
@@ -45,13 +55,19 @@ public enum CredentialsRevoke: ContractMethod {
                     roleArn = reader.string(_value, at: "roleArn", .roleArn)
                 } else if _name.isString("poolId") {
                     poolId = reader.string(_value, at: "poolId", .poolId)
+                } else if _name.isString("issuer") {
+                    issuer = reader.string(_value, at: "issuer", .credentialsRevokeIssuer)
+                } else if _name.isString("subject") {
+                    subject = reader.string(_value, at: "subject", .credentialsRevokeSubject)
+                } else if _name.isString("roleName") {
+                    roleName = reader.string(_value, at: "roleName", .roleName)
                 } else if _name.isString("issuedBefore") {
                     issuedBefore = reader.integer(_value, at: "issuedBefore", 0...253402300799)
                 } else {
-                    reader.unknown(_name, among: ["sessionToken", "identityId", "roleArn", "poolId", "issuedBefore"])
+                    reader.unknown(_name, among: ["sessionToken", "identityId", "roleArn", "poolId", "issuer", "subject", "roleName", "issuedBefore"])
                 }
             }
-            reader.choose("exactlyOne", 1...1, ["sessionToken", "identityId", "roleArn", "poolId"], given: (node["sessionToken"] == nil ? 0 : 1) + (node["identityId"] == nil ? 0 : 1) + (node["roleArn"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1))
+            reader.choose("exactlyOne", 1...1, ["sessionToken", "identityId", "roleArn", "poolId", "issuer", "roleName"], given: (node["sessionToken"] == nil ? 0 : 1) + (node["identityId"] == nil ? 0 : 1) + (node["roleArn"] == nil ? 0 : 1) + (node["poolId"] == nil ? 0 : 1) + (node["issuer"] == nil ? 0 : 1) + (node["roleName"] == nil ? 0 : 1))
             let target: Target
             if let sessionToken {
                 target = .sessionToken(sessionToken)
@@ -61,9 +77,14 @@ public enum CredentialsRevoke: ContractMethod {
                 target = .roleArn(roleArn)
             } else if let poolId {
                 target = .poolId(poolId)
+            } else if let issuer {
+                target = .issuer(issuer)
+            } else if let roleName {
+                target = .roleName(roleName)
             } else {
                 return nil
             }
+            self.subject = subject
             self.issuedBefore = issuedBefore
             self.target = target
         }
@@ -75,14 +96,19 @@ public enum CredentialsRevoke: ContractMethod {
     public static let info = MethodInfo(
         name: "credentials.revoke",
         summary: "Revoke temporary credentials issued before a given time.",
-        description: "Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.",
+        description: "Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .destroy, carriesSecrets: false, use: "",
         next: [],
         cost: .store, costCases: [],
         errors: ["sessionTokenInvalid", "identityNotFound", "roleNotFound", "poolNotFound"],
         equivalents: [],
-        openRPC: ##"{"name":"credentials.revoke","summary":"Revoke temporary credentials issued before a given time.","description":"Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.","paramStructure":"by-name","params":[{"name":"sessionToken","required":false,"description":"The session token of the session to revoke.","schema":{"$ref":"#/components/schemas/SessionToken","description":"The session token of the session to revoke."}},{"name":"identityId","required":false,"description":"The identity whose credentials and tokens are revoked.","schema":{"$ref":"#/components/schemas/IdentityId","description":"The identity whose credentials and tokens are revoked."}},{"name":"roleArn","required":false,"description":"The role whose credentials are revoked.","schema":{"$ref":"#/components/schemas/RoleArn","description":"The role whose credentials are revoked."}},{"name":"poolId","required":false,"description":"The pool whose credentials and tokens are revoked.","schema":{"$ref":"#/components/schemas/PoolId","description":"The pool whose credentials and tokens are revoked."}},{"name":"issuedBefore","required":false,"description":"The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Revocation"}},"errors":[{"$ref":"#/components/errors/sessionTokenInvalid"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/roleNotFound"},{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"all credentials of one identity","params":[{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"kind":"identityId","subject":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","issuedBefore":1700000060,"createdAt":1700000060,"expiresAt":1700043260}}},{"name":"one session","params":[{"name":"sessionToken","value":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF"}],"result":{"name":"result","value":{"kind":"sessionToken","subject":"ASIA5T2RXQ7W4KMZN3VB","issuedBefore":1700000060,"createdAt":1700000060,"expiresAt":1700043260}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-choices":[{"name":"target","rule":"exactlyOne","of":["sessionToken","identityId","roleArn","poolId"]}],"x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "sessionToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "The session token of the session to revoke."), FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The identity whose credentials and tokens are revoked."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The role whose credentials are revoked."), FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The pool whose credentials and tokens are revoked."), FieldInfo(name: "issuedBefore", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.")] },
-        makeResult: { [FieldInfo(name: "kind", type: "sessionToken | identityId | roleArn | poolId", isRequired: true, defaultValue: nil, description: "The kind of the revoked subject."), FieldInfo(name: "subject", type: "string", isRequired: true, defaultValue: nil, description: "The identity, role or pool, or the access key ID of a session."), FieldInfo(name: "issuedBefore", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the revocation, in seconds since 1970-01-01 UTC."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.")] })
+        openRPC: ##"{"name":"credentials.revoke","summary":"Revoke temporary credentials issued before a given time.","description":"Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.","paramStructure":"by-name","params":[{"name":"sessionToken","required":false,"description":"The session token of the session to revoke.","schema":{"$ref":"#/components/schemas/SessionToken","description":"The session token of the session to revoke."}},{"name":"identityId","required":false,"description":"The identity whose credentials and tokens are revoked.","schema":{"$ref":"#/components/schemas/IdentityId","description":"The identity whose credentials and tokens are revoked."}},{"name":"roleArn","required":false,"description":"The role whose credentials are revoked.","schema":{"$ref":"#/components/schemas/RoleArn","description":"The role whose credentials are revoked."}},{"name":"poolId","required":false,"description":"The pool whose credentials and tokens are revoked.","schema":{"$ref":"#/components/schemas/PoolId","description":"The pool whose credentials and tokens are revoked."}},{"name":"issuer","required":false,"description":"The issuer whose credentials and tokens are revoked. It can be deleted already.","schema":{"description":"The issuer whose credentials and tokens are revoked. It can be deleted already.","type":"string","minLength":1,"maxLength":255}},{"name":"subject","required":false,"description":"The `sub` claim to which the revocation by `issuer` is limited.","schema":{"description":"The `sub` claim to which the revocation by `issuer` is limited.","type":"string","minLength":1,"maxLength":255}},{"name":"roleName","required":false,"description":"The name of the role whose credentials are revoked.","schema":{"$ref":"#/components/schemas/RoleName","description":"The name of the role whose credentials are revoked."}},{"name":"issuedBefore","required":false,"description":"The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.","schema":{"$ref":"#/components/schemas/Timestamp","description":"The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time."}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/Revocation"}},"errors":[{"$ref":"#/components/errors/sessionTokenInvalid"},{"$ref":"#/components/errors/identityNotFound"},{"$ref":"#/components/errors/roleNotFound"},{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"all credentials of one identity","params":[{"name":"identityId","value":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"}],"result":{"name":"result","value":{"kind":"identityId","subject":"local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6","issuedBefore":1700000060,"createdAt":1700000060,"expiresAt":1700043260}}},{"name":"one session","params":[{"name":"sessionToken","value":"1O4fCfFmPA8q7N0HWywlQvextZvqRSNbKvZW_SZQ7E5H4p4Te4s56KjtFFa79z9RoDjbCOxrcsUrSnIFHwfTBdTuHwnxZjwPKuzdB1ssJUL3sbWb6kUjWyr2Vv0mUOxOR-KeE3uLOeio7RRWu_c_UaA42wjsa3LFK0pyBR8H0wXU7h8J8WY8Dyrs3QdbLCVC97G1m-pFI1sq9lb9JlDsTkfinhN7iznoqO0UVrv3P1GgONsI7GtyxStKcgUfB9MF"}],"result":{"name":"result","value":{"kind":"sessionToken","subject":"ASIA5T2RXQ7W4KMZN3VB","issuedBefore":1700000060,"createdAt":1700000060,"expiresAt":1700043260}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-choices":[{"name":"target","rule":"exactlyOne","of":["sessionToken","identityId","roleArn","poolId","issuer","roleName"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "sessionToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "The session token of the session to revoke."), FieldInfo(name: "identityId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The identity whose credentials and tokens are revoked."), FieldInfo(name: "roleArn", type: "string of 20–2048 characters", isRequired: false, defaultValue: nil, description: "The role whose credentials are revoked."), FieldInfo(name: "poolId", type: "string of 1–55 characters: a region, a colon and a UUID in lowercase, such as `local-1:00000000-0000-0000-0000-000000000000`", isRequired: false, defaultValue: nil, description: "The pool whose credentials and tokens are revoked."), FieldInfo(name: "issuer", type: "string of 1–255 characters", isRequired: false, defaultValue: nil, description: "The issuer whose credentials and tokens are revoked. It can be deleted already."), FieldInfo(name: "subject", type: "string of 1–255 characters", isRequired: false, defaultValue: nil, description: "The `sub` claim to which the revocation by `issuer` is limited."), FieldInfo(name: "roleName", type: "string of 1–64 characters: a name of letters, digits and `_ + = , . @ -`", isRequired: false, defaultValue: nil, description: "The name of the role whose credentials are revoked."), FieldInfo(name: "issuedBefore", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.")] },
+        makeResult: { [FieldInfo(name: "kind", type: "sessionToken | identityId | roleArn | poolId | issuer | issuerSubject", isRequired: true, defaultValue: nil, description: "The kind of the revoked subject."), FieldInfo(name: "subject", type: "string", isRequired: true, defaultValue: nil, description: "The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them."), FieldInfo(name: "issuedBefore", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC."), FieldInfo(name: "createdAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time of the revocation, in seconds since 1970-01-01 UTC."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.")] })
+}
+
+extension StringRule {
+    static let credentialsRevokeIssuer = StringRule(length: 1...255)
+    static let credentialsRevokeSubject = StringRule(length: 1...255)
 }

@@ -4,10 +4,10 @@ import JSON
 
 /// The principal of temporary credentials.
 public struct Principal: ContractResult, Equatable {
-    /// The ID of an identity: a region, a colon and a UUID.
-    public var identityId: String
-    /// The ID of a pool: a region, a colon and a UUID.
-    public var poolId: String
+    /// The identity. Present for credentials of an identity pool.
+    public var identityId: String?
+    /// The pool. Present for credentials of an identity pool.
+    public var poolId: String?
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public var roleArn: String
     /// The name of a role session, which is part of the ARN of the assumed role.
@@ -17,7 +17,7 @@ public struct Principal: ContractResult, Equatable {
     /// The session tags.
     public var tags: Members<String>
 
-    public init(identityId: String, poolId: String, roleArn: String, sessionName: String, accessKeyId: String, tags: Members<String>) {
+    public init(identityId: String? = nil, poolId: String? = nil, roleArn: String, sessionName: String, accessKeyId: String, tags: Members<String>) {
         self.identityId = identityId
         self.poolId = poolId
         self.roleArn = roleArn
@@ -28,10 +28,14 @@ public struct Principal: ContractResult, Equatable {
 
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("identityId")
-        writer.string(identityId)
-        writer.key("poolId")
-        writer.string(poolId)
+        if let identityId {
+            writer.key("identityId")
+            writer.string(identityId)
+        }
+        if let poolId {
+            writer.key("poolId")
+            writer.string(poolId)
+        }
         writer.key("roleArn")
         writer.string(roleArn)
         writer.key("sessionName")

@@ -8,4 +8,6 @@ public enum RevocationKind: String, Sendable, CaseIterable {
     case identityId
     case roleArn
     case poolId
+    case issuer
+    case issuerSubject
 }

@@ -16,18 +16,24 @@ public struct Role: ContractResult, Equatable {
     public var maxSessionSeconds: Int64
     /// The tags of the role.
     public var tags: Members<String>
+    /// The description of the role. Present if it has one.
+    public var description: String?
+    /// Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+    public var warnings: [PolicyWarning]?
     /// The time at which the role was created, in seconds since 1970-01-01 UTC.
     public var createdAt: Int64
     /// The time of the last change of the role, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(roleArn: String, roleId: String, name: String, trustPolicy: EncodedObject, maxSessionSeconds: Int64, tags: Members<String>, createdAt: Int64, updatedAt: Int64) {
+    public init(roleArn: String, roleId: String, name: String, trustPolicy: EncodedObject, maxSessionSeconds: Int64, tags: Members<String>, description: String? = nil, warnings: [PolicyWarning]? = nil, createdAt: Int64, updatedAt: Int64) {
         self.roleArn = roleArn
         self.roleId = roleId
         self.name = name
         self.trustPolicy = trustPolicy
         self.maxSessionSeconds = maxSessionSeconds
         self.tags = tags
+        self.description = description
+        self.warnings = warnings
         self.createdAt = createdAt
         self.updatedAt = updatedAt
     }
@@ -51,6 +57,18 @@ public struct Role: ContractResult, Equatable {
             writer.string(member.value)
         }
         writer.endObject()
+        if let description {
+            writer.key("description")
+            writer.string(description)
+        }
+        if let warnings {
+            writer.key("warnings")
+            writer.beginArray()
+            for element in warnings {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.key("createdAt")
         writer.int(createdAt)
         writer.key("updatedAt")

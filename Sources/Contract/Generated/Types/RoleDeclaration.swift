@@ -22,12 +22,15 @@ public struct RoleDeclaration: ContractParams, Equatable {
     public var maxSessionSeconds: Int64
     /// The tags of the role.
     public var tags: Members<String>?
+    /// A description of the role.
+    public var description: String?
 
-    public init(name: String, trust: Trust, maxSessionSeconds: Int64 = 3600, tags: Members<String>? = nil) {
+    public init(name: String, trust: Trust, maxSessionSeconds: Int64 = 3600, tags: Members<String>? = nil, description: String? = nil) {
         self.name = name
         self.trust = trust
         self.maxSessionSeconds = maxSessionSeconds
         self.tags = tags
+        self.description = description
     }
 
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -37,6 +40,7 @@ public struct RoleDeclaration: ContractParams, Equatable {
         var trustPolicy: JSONObject?
         var maxSessionSeconds: Int64?
         var tags: Members<String>?
+        var description: String?
         node.forEachPair { _name, _value in
             if _name.isString("name") {
                 name = reader.string(_value, at: "name", .roleName)
@@ -50,8 +54,10 @@ public struct RoleDeclaration: ContractParams, Equatable {
                 maxSessionSeconds = reader.integer(_value, at: "maxSessionSeconds", 3600...43200)
             } else if _name.isString("tags") {
                 tags = reader.members(_value, at: "tags", count: 0...50, names: .tagKey) { reader, value, step in reader.string(value, at: step, .tagValue) }
+            } else if _name.isString("description") {
+                description = reader.string(_value, at: "description", .roleDeclarationDescription)
             } else {
-                reader.unknown(_name, among: ["name", "poolId", "poolName", "trustPolicy", "maxSessionSeconds", "tags"])
+                reader.unknown(_name, among: ["name", "poolId", "poolName", "trustPolicy", "maxSessionSeconds", "tags", "description"])
             }
         }
         reader.choose("exactlyOne", 1...1, ["poolId", "poolName", "trustPolicy"], given: (node["poolId"] == nil ? 0 : 1) + (node["poolName"] == nil ? 0 : 1) + (node["trustPolicy"] == nil ? 0 : 1))
@@ -70,6 +76,11 @@ public struct RoleDeclaration: ContractParams, Equatable {
         self.name = name
         self.maxSessionSeconds = maxSessionSeconds ?? 3600
         self.tags = tags
+        self.description = description
         self.trust = trust
     }
+}
+
+extension StringRule {
+    static let roleDeclarationDescription = StringRule(length: 0...1000)
 }

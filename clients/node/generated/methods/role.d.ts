@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Cursor, PageLimit, PolicyDocument, PoolId, Role, RoleArn, RoleName, Tags } from "../types.js";
+import type { ConditionKeyValues, Cursor, Jwt, PageLimit, PolicyDocument, PoolId, Role, RoleArn, RoleName, SessionName, StatementFinding, Tags } from "../types.js";
 
 /** The methods of `role`. */
 export interface RoleMethods {
@@ -51,6 +51,18 @@ export interface RoleMethods {
    * @throws {PoolNotFound | MalformedPolicy}
    */
   put(params: RolePutParams, options?: CallOptions): Promise<RolePutResult>;
+
+  /**
+   * Test whether a token can assume a role, and why.
+   *
+   * Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of
+   * every condition key. Issues no credentials and changes nothing.
+   *
+   * Equivalent: cognito iam:SimulateCustomPolicy.
+   *
+   * @throws {RoleNotFound}
+   */
+  test(params: RoleTestParams, options?: CallOptions): Promise<RoleTestResult>;
 }
 
 /** The parameters of `role.delete`. */
@@ -121,6 +133,10 @@ export type RolePutParams =
     maxSessionSeconds?: number;
     /** The tags of the role. */
     tags?: Tags;
+    /** A description of the role. At most 1000 characters. */
+    description?: string;
+    /** Whether the trust policy can name issuers that are not trusted yet. Defaults to false. */
+    allowUnknownIssuer?: boolean;
   }
   & (
     | {
@@ -129,7 +145,8 @@ export type RolePutParams =
       /**
        * The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume
        * the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on
-       * `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+       * `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names
+       * it by its ARN and must have a condition on a claim of the issuer.
        */
       trustPolicy?: undefined;
     }
@@ -139,7 +156,8 @@ export type RolePutParams =
       /**
        * The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume
        * the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on
-       * `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+       * `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names
+       * it by its ARN and must have a condition on a claim of the issuer.
        */
       trustPolicy: PolicyDocument;
     }
@@ -147,3 +165,42 @@ export type RolePutParams =
 
 /** The result of `role.put`. */
 export type RolePutResult = Role;
+
+/** The parameters of `role.test`. */
+export type RoleTestParams =
+  & {
+    /** The OpenID token of a pool or the token of a trusted issuer. */
+    token: Jwt;
+    /** The value of `sts:RoleSessionName`. Defaults to "role-test". */
+    sessionName?: SessionName;
+    /** The value of `sts:DurationSeconds`. 900 to 43200. Defaults to 3600. */
+    durationSeconds?: number;
+  }
+  & (
+    | {
+      /** The name of the role. */
+      name: RoleName;
+      /** The ARN of the role. */
+      roleArn?: undefined;
+    }
+    | {
+      /** The name of the role. */
+      name?: undefined;
+      /** The ARN of the role. */
+      roleArn: RoleArn;
+    }
+  )
+
+/** The result of `role.test`. */
+export interface RoleTestResult {
+  /** Whether `credentials.assumeRole` would succeed. */
+  allowed: boolean;
+  /** The type of the error that the caller would get. Present if `allowed` is false. */
+  errorType?: string;
+  /** The reason of the refusal. Present if `allowed` is false. */
+  reason?: string;
+  /** The condition keys of the token and their values. Empty if the token is not valid. */
+  keys: { [name: string]: ConditionKeyValues };
+  /** The statements of the trust policy. Empty if the token is not valid. */
+  statements: StatementFinding[];
+}

@@ -61,15 +61,42 @@ module Mintmark
     # @param pool_id [String] The pool whose authenticated identities can assume the role.
     # @param trust_policy [Hash] The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
     #   `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with
-    #   most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+    #   most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted. A statement for
+    #   a trusted issuer names it by its ARN and must have a condition on a claim of the issuer.
     # @param max_session_seconds [Integer] The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to
     #   3600.
     # @param tags [Hash] The tags of the role.
+    # @param description [String] A description of the role.
+    # @param allow_unknown_issuer [Boolean] Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
     # @return [Role]
     # @raise [PoolNotFound, MalformedPolicy]
-    def put(name:, pool_id: nil, trust_policy: nil, max_session_seconds: nil, tags: nil, timeout: nil, trace: nil)
+    def put(
+      name:, pool_id: nil, trust_policy: nil, max_session_seconds: nil, tags: nil, description: nil, allow_unknown_issuer: nil,
+      timeout: nil, trace: nil
+    )
       call("role.put", {
-        "name" => name, "poolId" => pool_id, "trustPolicy" => trust_policy, "maxSessionSeconds" => max_session_seconds, "tags" => tags
+        "name" => name, "poolId" => pool_id, "trustPolicy" => trust_policy, "maxSessionSeconds" => max_session_seconds, "tags" => tags,
+        "description" => description, "allowUnknownIssuer" => allow_unknown_issuer
+      }, timeout, trace)
+    end
+
+    # Test whether a token can assume a role, and why.
+    #
+    # Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of
+    # every condition key. Issues no credentials and changes nothing.
+    #
+    # Equivalent: cognito iam:SimulateCustomPolicy.
+    #
+    # @param token [String] The OpenID token of a pool or the token of a trusted issuer.
+    # @param name [String] The name of the role.
+    # @param role_arn [String] The ARN of the role.
+    # @param session_name [String] The value of `sts:RoleSessionName`. Defaults to "role-test".
+    # @param duration_seconds [Integer] The value of `sts:DurationSeconds`. Defaults to 3600.
+    # @return [RoleTestResult]
+    # @raise [RoleNotFound]
+    def test(token:, name: nil, role_arn: nil, session_name: nil, duration_seconds: nil, timeout: nil, trace: nil)
+      call("role.test", {
+        "token" => token, "name" => name, "roleArn" => role_arn, "sessionName" => session_name, "durationSeconds" => duration_seconds
       }, timeout, trace)
     end
   end

@@ -26,9 +26,12 @@ func credentialsCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ ti
         let identityId: String? = try given.optional("identityId")
         let roleArn: String? = try given.optional("roleArn")
         let poolId: String? = try given.optional("poolId")
+        let issuer: String? = try given.optional("issuer")
+        let subject: String? = try given.optional("subject")
+        let roleName: String? = try given.optional("roleName")
         let issuedBefore: Timestamp? = try given.optional("issuedBefore")
         guard given.isUsedUp else { return nil }
-        return try await m.credentials.revoke(sessionToken: sessionToken, identityId: identityId, roleArn: roleArn, poolId: poolId, issuedBefore: issuedBefore, timeout: timeout, trace: trace).wire
+        return try await m.credentials.revoke(sessionToken: sessionToken, identityId: identityId, roleArn: roleArn, poolId: poolId, issuer: issuer, subject: subject, roleName: roleName, issuedBefore: issuedBefore, timeout: timeout, trace: trace).wire
     case "credentials.verify":
         let request: SignedRequest? = try given.optional("request")
         let sessionToken: String? = try given.optional("sessionToken")

@@ -27,8 +27,18 @@ func roleCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let trustPolicy: JSONObject? = try given.optional("trustPolicy")
         let maxSessionSeconds: Int? = try given.optional("maxSessionSeconds")
         let tags: [String: String]? = try given.optional("tags")
+        let description: String? = try given.optional("description")
+        let allowUnknownIssuer: Bool? = try given.optional("allowUnknownIssuer")
         guard given.isUsedUp else { return nil }
-        return try await m.role.put(name: name, poolId: poolId, trustPolicy: trustPolicy, maxSessionSeconds: maxSessionSeconds, tags: tags, timeout: timeout, trace: trace).wire
+        return try await m.role.put(name: name, poolId: poolId, trustPolicy: trustPolicy, maxSessionSeconds: maxSessionSeconds, tags: tags, description: description, allowUnknownIssuer: allowUnknownIssuer, timeout: timeout, trace: trace).wire
+    case "role.test":
+        let token: String = try given.required("token")
+        let name: String? = try given.optional("name")
+        let roleArn: String? = try given.optional("roleArn")
+        let sessionName: String? = try given.optional("sessionName")
+        let durationSeconds: Int? = try given.optional("durationSeconds")
+        guard given.isUsedUp else { return nil }
+        return try await m.role.test(token: token, name: name, roleArn: roleArn, sessionName: sessionName, durationSeconds: durationSeconds, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -96,8 +96,8 @@ class RoleMethods(Namespace):
 
     def put(
         self, *, name: str, pool_id: str | None = None, trust_policy: Mapping[str, Any] | None = None,
-        max_session_seconds: int | None = None, tags: Mapping[str, str] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        max_session_seconds: int | None = None, tags: Mapping[str, str] | None = None, description: str | None = None,
+        allow_unknown_issuer: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Role:
         """Create or replace a role.
 
@@ -115,10 +115,13 @@ class RoleMethods(Namespace):
             trust_policy: The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
                 `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires
                 `StringEquals`, or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`.
-                Otherwise the tokens of every pool would be accepted.
+                Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names it by its
+                ARN and must have a condition on a claim of the issuer.
             max_session_seconds (3600–43200): The maximum duration of a session started with `credentials.assumeRole`,
                 in seconds. Defaults to 3600.
             tags: The tags of the role.
+            description: A description of the role.
+            allow_unknown_issuer: Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
 
         Raises:
             PoolNotFoundError: The pool does not exist or was deleted.
@@ -127,7 +130,35 @@ class RoleMethods(Namespace):
         """
         return types.Role._of(self._send("role.put", {
             "name": name, "poolId": pool_id, "trustPolicy": trust_policy, "maxSessionSeconds": max_session_seconds,
-            "tags": tags,
+            "tags": tags, "description": description, "allowUnknownIssuer": allow_unknown_issuer,
+        }, timeout, trace))
+
+    def test(
+        self, *, token: str, name: str | None = None, role_arn: str | None = None, session_name: str | None = None,
+        duration_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.RoleTestResult:
+        """Test whether a token can assume a role, and why.
+
+        Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would
+        get, and the value of every condition key. Issues no credentials and changes nothing.
+
+        Exactly one of `name`, `role_arn` is required.
+
+        Equivalent: cognito iam:SimulateCustomPolicy.
+
+        Args:
+            name: The name of the role.
+            role_arn: The ARN of the role.
+            token: The OpenID token of a pool or the token of a trusted issuer.
+            session_name: The value of `sts:RoleSessionName`. Defaults to "role-test".
+            duration_seconds (900–43200): The value of `sts:DurationSeconds`. Defaults to 3600.
+
+        Raises:
+            RoleNotFoundError: The role does not exist or was deleted.
+        """
+        return types.RoleTestResult._of(self._send("role.test", {
+            "name": name, "roleArn": role_arn, "token": token, "sessionName": session_name,
+            "durationSeconds": duration_seconds,
         }, timeout, trace))
 
 
@@ -187,8 +218,8 @@ class AsyncRoleMethods(AsyncNamespace):
 
     async def put(
         self, *, name: str, pool_id: str | None = None, trust_policy: Mapping[str, Any] | None = None,
-        max_session_seconds: int | None = None, tags: Mapping[str, str] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        max_session_seconds: int | None = None, tags: Mapping[str, str] | None = None, description: str | None = None,
+        allow_unknown_issuer: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Role:
         """Create or replace a role.
 
@@ -196,5 +227,18 @@ class AsyncRoleMethods(AsyncNamespace):
         """
         return types.Role._of(await self._send("role.put", {
             "name": name, "poolId": pool_id, "trustPolicy": trust_policy, "maxSessionSeconds": max_session_seconds,
-            "tags": tags,
+            "tags": tags, "description": description, "allowUnknownIssuer": allow_unknown_issuer,
+        }, timeout, trace))
+
+    async def test(
+        self, *, token: str, name: str | None = None, role_arn: str | None = None, session_name: str | None = None,
+        duration_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.RoleTestResult:
+        """Test whether a token can assume a role, and why.
+
+        Raises: RoleNotFoundError.
+        """
+        return types.RoleTestResult._of(await self._send("role.test", {
+            "name": name, "roleArn": role_arn, "token": token, "sessionName": session_name,
+            "durationSeconds": duration_seconds,
         }, timeout, trace))

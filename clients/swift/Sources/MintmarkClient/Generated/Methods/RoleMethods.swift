@@ -83,16 +83,41 @@ public struct RoleMethods: Sendable {
     /// - Parameters:
     ///   - name: The name of a role, unique within the store.
     ///   - poolId: The pool whose authenticated identities can assume the role.
-    ///   - trustPolicy: The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted.
+    ///   - trustPolicy: The trust policy, with at most 8192 characters as compact JSON. Each statement that lets `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`, or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a condition on a claim of the issuer.
     ///   - maxSessionSeconds: The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600.
     ///   - tags: The tags of the role.
+    ///   - description: A description of the role.
+    ///   - allowUnknownIssuer: Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
     /// - Throws: `PoolNotFoundError`, `MalformedPolicyError`.
     @discardableResult
-    public func put(name: String, poolId: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
+    public func put(name: String, poolId: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, description: String? = nil, allowUnknownIssuer: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Role {
         let _params = JSONObject([
             ("name", name), ("poolId", poolId), ("trustPolicy", trustPolicy), ("maxSessionSeconds", maxSessionSeconds), ("tags", tags),
+            ("description", description), ("allowUnknownIssuer", allowUnknownIssuer),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("role.put", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Test whether a token can assume a role, and why.
+    ///
+    /// Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
+    ///
+    /// Exactly one of `name`, `roleArn` is given.
+    ///
+    /// Equivalent: cognito iam:SimulateCustomPolicy.
+    ///
+    /// - Parameters:
+    ///   - token: The OpenID token of a pool or the token of a trusted issuer.
+    ///   - name: The name of the role.
+    ///   - roleArn: The ARN of the role.
+    ///   - sessionName: The value of `sts:RoleSessionName`. Defaults to "role-test".
+    ///   - durationSeconds: The value of `sts:DurationSeconds`. Defaults to 3600.
+    /// - Throws: `RoleNotFoundError`.
+    public func test(token: String, name: String? = nil, roleArn: String? = nil, sessionName: String? = nil, durationSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleTestResult {
+        let _params = JSONObject([
+            ("token", token), ("name", name), ("roleArn", roleArn), ("sessionName", sessionName), ("durationSeconds", durationSeconds),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("role.test", _params, timeout: timeout, trace: trace)
     }
 }
 
@@ -118,6 +143,30 @@ public struct RoleListResult: ResultRecord {
     public init(reading members: inout MemberReader) throws {
         roles = try members.required("roles")
         nextCursor = try members.optional("nextCursor")
+        json = members.object
+    }
+
+}
+
+/// The result of `role.test`.
+public struct RoleTestResult: ResultRecord {
+    /// Whether `credentials.assumeRole` would succeed.
+    public let allowed: Bool
+    /// The type of the error that the caller would get. Present if `allowed` is false.
+    public let errorType: String?
+    /// The reason of the refusal. Present if `allowed` is false.
+    public let reason: String?
+    /// The condition keys of the token and their values. Empty if the token is not valid.
+    public let keys: [String: [String]]
+    /// The statements of the trust policy. Empty if the token is not valid.
+    public let statements: [StatementFinding]
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        allowed = try members.required("allowed")
+        errorType = try members.optional("errorType")
+        reason = try members.optional("reason")
+        keys = try members.required("keys")
+        statements = try members.required("statements")
         json = members.object
     }
 

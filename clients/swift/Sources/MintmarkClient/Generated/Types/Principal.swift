@@ -4,10 +4,10 @@ import JSON
 
 /// The principal of temporary credentials.
 public struct Principal: ResultRecord {
-    /// The ID of an identity: a region, a colon and a UUID.
-    public let identityId: String
-    /// The ID of a pool: a region, a colon and a UUID.
-    public let poolId: String
+    /// The identity. Present for credentials of an identity pool.
+    public let identityId: String?
+    /// The pool. Present for credentials of an identity pool.
+    public let poolId: String?
     /// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     public let roleArn: String
     /// The name of a role session, which is part of the ARN of the assumed role.
@@ -18,8 +18,8 @@ public struct Principal: ResultRecord {
     public let tags: [String: String]
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
-        identityId = try members.required("identityId")
-        poolId = try members.required("poolId")
+        identityId = try members.optional("identityId")
+        poolId = try members.optional("poolId")
         roleArn = try members.required("roleArn")
         sessionName = try members.required("sessionName")
         accessKeyId = try members.required("accessKeyId")

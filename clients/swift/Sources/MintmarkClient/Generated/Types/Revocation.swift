@@ -6,7 +6,7 @@ import JSON
 public struct Revocation: ResultRecord {
     /// The kind of the revoked subject.
     public let kind: RevocationKind
-    /// The identity, role or pool, or the access key ID of a session.
+    /// The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them.
     public let subject: String
     /// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     public let issuedBefore: Timestamp

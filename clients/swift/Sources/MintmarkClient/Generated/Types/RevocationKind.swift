@@ -14,5 +14,9 @@ public struct RevocationKind: OpenEnumeration {
     public static let roleArn = Self(rawValue: "roleArn")
     /// `poolId`
     public static let poolId = Self(rawValue: "poolId")
+    /// `issuer`
+    public static let issuer = Self(rawValue: "issuer")
+    /// `issuerSubject`
+    public static let issuerSubject = Self(rawValue: "issuerSubject")
 }
 

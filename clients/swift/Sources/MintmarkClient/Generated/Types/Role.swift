@@ -16,6 +16,10 @@ public struct Role: ResultRecord {
     public let maxSessionSeconds: Int
     /// The tags of the role.
     public let tags: [String: String]
+    /// The description of the role. Present if it has one.
+    public let description: String?
+    /// Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+    public let warnings: [PolicyWarning]?
     /// The time at which the role was created, in seconds since 1970-01-01 UTC.
     public let createdAt: Timestamp
     /// The time of the last change of the role, in seconds since 1970-01-01 UTC.
@@ -28,6 +32,8 @@ public struct Role: ResultRecord {
         trustPolicy = try members.required("trustPolicy")
         maxSessionSeconds = try members.required("maxSessionSeconds")
         tags = try members.required("tags")
+        description = try members.optional("description")
+        warnings = try members.optional("warnings")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
         json = members.object

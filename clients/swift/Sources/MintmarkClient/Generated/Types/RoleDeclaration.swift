@@ -18,16 +18,19 @@ public struct RoleDeclaration: MutableRecord {
     public var maxSessionSeconds: Int?
     /// The tags of the role.
     public var tags: [String: String]?
+    /// A description of the role.
+    public var description: String?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(name: String, poolId: String? = nil, poolName: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, unknown: JSONObject = [:]) {
+    public init(name: String, poolId: String? = nil, poolName: String? = nil, trustPolicy: JSONObject? = nil, maxSessionSeconds: Int? = nil, tags: [String: String]? = nil, description: String? = nil, unknown: JSONObject = [:]) {
         self.name = name
         self.poolId = poolId
         self.poolName = poolName
         self.trustPolicy = trustPolicy
         self.maxSessionSeconds = maxSessionSeconds
         self.tags = tags
+        self.description = description
         self.unknown = unknown
     }
 
@@ -38,6 +41,7 @@ public struct RoleDeclaration: MutableRecord {
         trustPolicy = try members.optional("trustPolicy")
         maxSessionSeconds = try members.optional("maxSessionSeconds")
         tags = try members.optional("tags")
+        description = try members.optional("description")
         unknown = members.rest
     }
 
@@ -48,6 +52,7 @@ public struct RoleDeclaration: MutableRecord {
         members.set("trustPolicy", trustPolicy)
         members.set("maxSessionSeconds", maxSessionSeconds)
         members.set("tags", tags)
+        members.set("description", description)
         members.add(unknown)
     }
 }

@@ -23,7 +23,7 @@ public final class CredentialsAssumeRoleParams extends Params {
 
     /**
      * {@return this}
-     * @param token The OpenID token of a pool. Required.
+     * @param token The OpenID token of a pool, or a token of a trusted issuer. Required.
      */
     public CredentialsAssumeRoleParams token(String token) { return set(this, "token", token); }
 

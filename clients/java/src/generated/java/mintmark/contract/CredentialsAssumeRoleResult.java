@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import mintmark.Result;
 
@@ -12,14 +13,20 @@ public final class CredentialsAssumeRoleResult extends Result {
     /** {@return temporary credentials in the form that all AWS SDKs accept} */
     public Credentials credentials() { return json().object("credentials", Credentials::new); }
 
-    /** {@return the ID of the identity} */
+    /** {@return the ID of the identity, or the <code>sub</code> claim of the token of a trusted issuer} */
     public String subject() { return json().text("subject"); }
 
-    /** {@return the ID of the pool} */
+    /** {@return the ID of the pool, or the audience for which the token of a trusted issuer was accepted} */
     public String audience() { return json().text("audience"); }
 
-    /** {@return the trusted principal, <code>cognito-identity.amazonaws.com</code>} */
+    /**
+     * {@return the trusted principal: <code>cognito-identity.amazonaws.com</code>, the ARN of the trusted issuer, or
+     * <code>accounts.google.com</code>}
+     */
     public String provider() { return json().text("provider"); }
+
+    /** {@return the source identity that the token sets} Present if it sets one. */
+    public Optional<String> sourceIdentity() { return json().optionalText("sourceIdentity"); }
 
     /** {@return the role session} */
     public AssumedRole assumedRole() { return json().object("assumedRole", AssumedRole::new); }

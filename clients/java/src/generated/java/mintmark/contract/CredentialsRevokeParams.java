@@ -6,7 +6,7 @@ import mintmark.Params;
 
 /**
  * The parameters of <code>credentials.revoke</code>. Exactly one of <code>sessionToken</code>, <code>identityId</code>,
- * <code>roleArn</code>, <code>poolId</code> is set.
+ * <code>roleArn</code>, <code>poolId</code>, <code>issuer</code>, <code>roleName</code> is set.
  */
 public final class CredentialsRevokeParams extends Params {
     /** Creates parameters without values. */
@@ -35,6 +35,24 @@ public final class CredentialsRevokeParams extends Params {
      * @param poolId The pool whose credentials and tokens are revoked.
      */
     public CredentialsRevokeParams poolId(String poolId) { return set(this, "poolId", poolId); }
+
+    /**
+     * {@return this}
+     * @param issuer The issuer whose credentials and tokens are revoked. It can be deleted already.
+     */
+    public CredentialsRevokeParams issuer(String issuer) { return set(this, "issuer", issuer); }
+
+    /**
+     * {@return this}
+     * @param subject The <code>sub</code> claim to which the revocation by <code>issuer</code> is limited.
+     */
+    public CredentialsRevokeParams subject(String subject) { return set(this, "subject", subject); }
+
+    /**
+     * {@return this}
+     * @param roleName The name of the role whose credentials are revoked.
+     */
+    public CredentialsRevokeParams roleName(String roleName) { return set(this, "roleName", roleName); }
 
     /**
      * {@return this}

@@ -3,6 +3,7 @@ package mintmark.contract;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 
 /** The result of <code>credentials.verify</code>. */
@@ -11,6 +12,15 @@ public final class CredentialsVerifyResult extends Result {
 
     /** {@return the principal of the credentials} */
     public Principal principal() { return json().object("principal", Principal::new); }
+
+    /** {@return the token that was exchanged for the credentials} Present if a trusted issuer has issued it. */
+    public Optional<FederatedSource> federated() { return json().optionalObject("federated", FederatedSource::new); }
+
+    /** {@return the source identity of the session} Present if the session has one. */
+    public Optional<String> sourceIdentity() { return json().optionalText("sourceIdentity"); }
+
+    /** {@return the permission policies of the role} Present if the IAM API was used to attach any. */
+    public Optional<RolePolicies> rolePolicies() { return json().optionalObject("rolePolicies", RolePolicies::new); }
 
     /** {@return the time at which the credentials expire} */
     public Instant expiresAt() { return json().time("expiresAt"); }

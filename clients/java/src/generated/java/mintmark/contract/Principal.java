@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
@@ -9,11 +10,11 @@ import mintmark.json.Read;
 public final class Principal extends Result {
     Principal(Map<String, Object> json) { super(json); }
 
-    /** {@return the ID of an identity: a region, a colon and a UUID} */
-    public String identityId() { return json().text("identityId"); }
+    /** {@return the identity} Present for credentials of an identity pool. */
+    public Optional<String> identityId() { return json().optionalText("identityId"); }
 
-    /** {@return the ID of a pool: a region, a colon and a UUID} */
-    public String poolId() { return json().text("poolId"); }
+    /** {@return the pool} Present for credentials of an identity pool. */
+    public Optional<String> poolId() { return json().optionalText("poolId"); }
 
     /** {@return the ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>} */
     public String roleArn() { return json().text("roleArn"); }

@@ -13,6 +13,10 @@ public enum RevocationKind implements JsonText {
     ROLE_ARN("roleArn"),
     /** <code>poolId</code> */
     POOL_ID("poolId"),
+    /** <code>issuer</code> */
+    ISSUER("issuer"),
+    /** <code>issuerSubject</code> */
+    ISSUER_SUBJECT("issuerSubject"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

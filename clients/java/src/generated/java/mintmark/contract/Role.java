@@ -2,7 +2,9 @@
 package mintmark.contract;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
@@ -27,6 +29,12 @@ public final class Role extends Result {
 
     /** {@return the tags of the role} */
     public Map<String, String> tags() { return json().map("tags", Read.STRING); }
+
+    /** {@return the description of the role} Present if it has one. */
+    public Optional<String> description() { return json().optionalText("description"); }
+
+    /** {@return findings about the trust policy} Present in the result of <code>role.put</code> if there are any; they are not stored. */
+    public List<PolicyWarning> warnings() { return json().list("warnings", Read.object(PolicyWarning::new)); }
 
     /** {@return the time at which the role was created} */
     public Instant createdAt() { return json().time("createdAt"); }

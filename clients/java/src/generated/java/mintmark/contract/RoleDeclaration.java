@@ -54,4 +54,10 @@ public final class RoleDeclaration extends Result {
      * @param tags The tags of the role.
      */
     public RoleDeclaration withTags(Map<String, String> tags) { return new RoleDeclaration(with("tags", tags)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param description A description of the role.
+     */
+    public RoleDeclaration withDescription(String description) { return new RoleDeclaration(with("description", description)); }
 }

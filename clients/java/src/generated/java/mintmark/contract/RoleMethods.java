@@ -145,4 +145,36 @@ public final class RoleMethods {
     public CompletableFuture<Role> putAsync(Consumer<RolePutParams> params) {
         return putAsync(Params.filled(new RolePutParams(), params));
     }
+
+    /**
+     * Tests whether a token can assume a role, and why. Evaluates a token as <code>credentials.assumeRole</code> does, and returns the
+     * decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
+     * <p>Equivalent: cognito iam:SimulateCustomPolicy.
+     * <p>Errors: {@link RoleNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public RoleTestResult test(RoleTestParams params) { return caller.call("role.test", params.require("token"), RoleTestResult::new); }
+
+    /**
+     * {@return a future of {@link #test(RoleTestParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<RoleTestResult> testAsync(RoleTestParams params) {
+        return caller.callAsync("role.test", params.require("token"), RoleTestResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #test(RoleTestParams)}}
+     * @param params sets the parameters
+     */
+    public RoleTestResult test(Consumer<RoleTestParams> params) { return test(Params.filled(new RoleTestParams(), params)); }
+
+    /**
+     * {@return a future of {@link #test(RoleTestParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<RoleTestResult> testAsync(Consumer<RoleTestParams> params) {
+        return testAsync(Params.filled(new RoleTestParams(), params));
+    }
 }

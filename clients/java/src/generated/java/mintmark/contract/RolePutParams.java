@@ -26,7 +26,8 @@ public final class RolePutParams extends Params {
      * @param trustPolicy The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
      * <code>cognito-identity.amazonaws.com</code> assume the role must name the pools: its <code>Condition</code> requires
      * <code>StringEquals</code>, or <code>StringLike</code> with most of the pool ID, on <code>cognito-identity.amazonaws.com:aud</code>.
-     * Otherwise the tokens of every pool would be accepted.
+     * Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a
+     * condition on a claim of the issuer.
      */
     public RolePutParams trustPolicy(Map<String, Object> trustPolicy) { return setFree(this, "trustPolicy", trustPolicy); }
 
@@ -42,4 +43,16 @@ public final class RolePutParams extends Params {
      * @param tags The tags of the role.
      */
     public RolePutParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
+
+    /**
+     * {@return this}
+     * @param description A description of the role.
+     */
+    public RolePutParams description(String description) { return set(this, "description", description); }
+
+    /**
+     * {@return this}
+     * @param allowUnknownIssuer Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
+     */
+    public RolePutParams allowUnknownIssuer(boolean allowUnknownIssuer) { return set(this, "allowUnknownIssuer", allowUnknownIssuer); }
 }

@@ -15,8 +15,8 @@ public final class TokenUseMismatchException extends ApiException {
     TokenUseMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the required token type} */
-    public TokenUse expected() { return json().constant("expected", TokenUse.class); }
+    public TokenKind expected() { return json().constant("expected", TokenKind.class); }
 
     /** {@return the type of the token} */
-    public TokenUse actual() { return json().constant("actual", TokenUse.class); }
+    public TokenKind actual() { return json().constant("actual", TokenKind.class); }
 }
