@@ -108,12 +108,17 @@ public final class Mintmark: Sendable {
 
     /// Migrates the tables of the store, regardless of the configuration, and opens nothing else.
     ///
+    /// - Parameter progress: Receives the number of statements that have run, and the number of all of them.
     /// - Returns: The schema version before and after. The version before is 0 for an empty database.
     /// - Throws: The reason the store cannot be used.
-    public func migrate() throws -> (from: Int, to: Int) {
+    public func migrate(
+        progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+    ) throws -> (from: Int, to: Int) {
         var configuration = configuration
         configuration.migrates = true
-        let database = try StoreOpening(configuration: configuration, random: random, foreign: foreign).openDatabase(makesFiles: false)
+        var opening = StoreOpening(configuration: configuration, random: random, foreign: foreign)
+        opening.migrationProgress = progress
+        let database = try opening.openDatabase(makesFiles: false)
         defer { database.close() }
         let facts = try database.facts()
         return (facts.foundSchemaVersion, facts.schemaVersion)

@@ -132,6 +132,11 @@ public struct Migration: Sendable {
     public let statements: [SQL]
     /// Statements that run after `statements`, on SQLite only. They do not create tables with new names.
     public let sqliteStatements: [SQL]
+    /// Runs before each statement, with its number in this migration.
+    public var willRun: (@Sendable (_ statement: Int) -> Void)?
+
+    /// The number of statements on SQLite, which has all of them.
+    public var count: Int { statements.count + sqliteStatements.count }
 
     public init(version: Int, statements: [SQL], sqliteStatements: [SQL] = []) {
         self.version = version

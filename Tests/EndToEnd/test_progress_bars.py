@@ -1,7 +1,9 @@
 """The progress of commands on whole stores: a bar on a terminal, which disappears, and nothing elsewhere."""
 
+import contextlib
 import json
 import os
+import sqlite3
 
 from endtoend import EndToEnd
 from sidecar import run
@@ -37,11 +39,34 @@ class ProgressBars(EndToEnd):
         self.assertNotIn("Copying", terminal.expect("Only one of the two stores"))
         self.assertEqual(terminal.process.wait(30), 0)
 
+    def test_rekey_and_migrate_show_a_bar_while_they_wait_for_the_store(self):
+        """The bar appears although nothing has been done yet, and disappears before the result."""
+        store = self.filled(1)
+        old = self.path("old.db")
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Stores", "version-1.sql"), encoding="utf-8") as file:
+            with contextlib.closing(sqlite3.connect(old)) as database:
+                database.executescript("PRAGMA journal_mode = WAL; PRAGMA application_id = 1296912971;" + file.read())
+        for command, path, shown, result in (
+            ("rekey", store, r"Writing the new key: \d+ s", '"masterFingerprint"'),
+            ("migrate", old, r"Migrating: (0 steps|\[[#-]{20}\])", "schema version"),
+        ):
+            with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as holder:
+                holder.execute("BEGIN IMMEDIATE")
+                terminal = Terminal(self.folder, command, "--store", path)
+                terminal.expect(shown)
+                plain = Terminal(self.folder, command, "--store", path, "--progress", "none") if command == "migrate" else None
+                holder.execute("COMMIT")
+            self.assertIn("\r\x1b[K", terminal.expect(result))
+            self.assertEqual(terminal.process.wait(60), 0)
+            if plain:
+                self.assertNotIn("Migrating", plain.expect("schema version"))
+                self.assertEqual(plain.process.wait(60), 0)
+
     def test_an_unknown_style_is_a_usage_error_and_writes_nothing(self):
         store = self.filled(1)
         for arguments in (
             ("copy", "--from", store, "--to", self.path("new.db")), ("backup", "--store", store, self.path("new.db")),
-            ("restore", "--store", self.path("new.db"), store),
+            ("restore", "--store", self.path("new.db"), store), ("rekey", "--store", store), ("migrate", "--store", store),
         ):
             done = run(*arguments, "--progress", "loud", home=self.folder)
             self.assertEqual(done.returncode, 64, arguments)

@@ -5,7 +5,7 @@ import signal
 import time
 
 from checks_calls import expect, ping
-from driver import alive, ancestors, command, eventually
+from driver import Driver, alive, ancestors, command, eventually
 from stand_ins import stand_in, write
 
 
@@ -15,6 +15,28 @@ def the_data_is_named(driver):
         error = driver.error("refused", "open", client="none", **options)
         expect("store" in error["message"].lower() and "app" in error["message"].lower(), f"the message says which: {error['message']}")
     expect(not driver.processes(), "nothing was started")
+
+
+def a_store_of_the_environment(driver):
+    """without store and app, MINTMARK_STORE or else MINTMARK_APP names the store, as mintmark run does"""
+    store = os.path.join(driver.folder, "named.db")
+    for number, (variables, options, path) in enumerate((
+        ({"MINTMARK_STORE": store, "MINTMARK_APP": "other"}, {}, store),
+        ({"MINTMARK_STORE": "", "MINTMARK_APP": "named"}, {}, "mintmark/named.db"),
+        ({"MINTMARK_STORE": store}, {"app": "own"}, "mintmark/own.db"),
+        ({"MINTMARK_APP": "other"}, {"store": "own.db"}, "own.db"),
+    )):
+        folder = os.path.join(driver.folder, str(number))
+        os.mkdir(folder)
+        inner = Driver(driver.name, folder, **variables)
+        try:
+            inner.result("open", client="named", **options)
+            inner.result("call", client="named", method="pool.create", params={"name": "shop"})
+            inner.finish()
+        finally:
+            inner.close()
+        expect(os.path.exists(os.path.join(folder, path)), f"{variables} with {options}: {path} is there")
+        expect(not os.path.exists(os.path.join(folder, "mintmark", "other.db")), "no other store was made")
 
 
 def an_app(driver):
@@ -200,6 +222,6 @@ def the_parent(driver):
 
 
 CHECKS = [
-    the_data_is_named, an_app, a_missing_binary, an_old_binary, an_old_version, garbage, one_that_ends, refused_arguments, silence,
+    the_data_is_named, a_store_of_the_environment, an_app, a_missing_binary, an_old_binary, an_old_version, garbage, one_that_ends, refused_arguments, silence,
     killed_in_mid_call, killed_with_its_memory, closed, nothing_is_left, an_end_without_close, the_parent,
 ]

@@ -35,12 +35,12 @@ def drivers():
 class Driver:
     """A running driver, selected by the name of its column, with a separate folder and environment."""
 
-    def __init__(self, name, folder):
-        self.language, self.folder = name.partition("-")[0], folder
+    def __init__(self, name, folder, **variables):
+        self.name, self.language, self.folder = name, name.partition("-")[0], folder
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_") or name == "MINTMARK_BINARY"}
         self.process = subprocess.Popen(
             [drivers()[name]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=open(os.path.join(folder, "stderr"), "wb"), cwd=folder, env={**environment, "XDG_DATA_HOME": folder, "HOME": folder})
+            stderr=open(os.path.join(folder, "stderr"), "wb"), cwd=folder, env={**environment, "XDG_DATA_HOME": folder, "HOME": folder, **variables})
         self._answers = queue.Queue()
         self._names = itertools.count(1)
         threading.Thread(target=self._read, daemon=True).start()

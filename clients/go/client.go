@@ -22,6 +22,7 @@ type Client struct {
 
 // Start starts the process and waits until it has reported a supported version.
 func Start(ctx context.Context, options Options) (*Client, error) {
+	options.place()
 	if err := options.check(); err != nil {
 		return nil, err
 	}

@@ -12,10 +12,20 @@ import (
 
 const inMemory = ":memory:"
 
+// place takes the store from MINTMARK_STORE, otherwise the app from MINTMARK_APP, unless the options name one of them.
+func (o *Options) place() {
+	if o.Store != "" || o.App != "" {
+		return
+	}
+	if o.Store = os.Getenv("MINTMARK_STORE"); o.Store == "" {
+		o.App = os.Getenv("MINTMARK_APP")
+	}
+}
+
 func (o *Options) check() error {
 	if (o.Store == "") == (o.App == "") {
 		return &UsageError{`name either a store or an app: Options{Store: "shop.db"} is a file, Options{Store: ":memory:"} ends with the process, ` +
-			`Options{App: "shop"} is the store of that app in the folder of the user's data`}
+			`Options{App: "shop"} is the store of that app in the folder of the user's data; or set the environment variable MINTMARK_STORE or MINTMARK_APP`}
 	}
 	if o.Timeout < 0 {
 		return &UsageError{"Timeout is a positive duration, or 0 for as long as it takes"}

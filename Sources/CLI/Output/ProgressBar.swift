@@ -14,6 +14,9 @@ final class ProgressBar: Sendable {
     private struct State {
         var nextAt: UInt64
         var isShown = false
+        var done: Int64 = 0
+        var total: Int64?
+        var isFinished = false
     }
 
     private let words: String
@@ -26,7 +29,7 @@ final class ProgressBar: Sendable {
 
     /// - Parameters:
     ///   - words: The activity, such as `Importing`.
-    ///   - unit: The plural of what is counted, such as `accounts`.
+    ///   - unit: The plural of what is counted, such as `accounts`. If it is empty, the bar shows the time.
     init(_ words: String, unit: String, style: Style = .auto) {
         self.words = words
         self.unit = unit
@@ -42,24 +45,43 @@ final class ProgressBar: Sendable {
     /// - Parameter total: The number at the end; `nil` if it is unknown.
     func update(_ done: Int64, of total: Int64?) {
         guard isBar || style == .plain else { return }
-        let now = Monotonic.nanoseconds()
         state.withLock { state in
-            guard now >= state.nextAt else { return }
-            state.nextAt = now + (isBar ? Self.second / 10 : 5 * Self.second)
-            let text = text(done, total, seconds: Double(now - startedAt) / Double(Self.second))
-            if isBar {
-                let line = TextWidth.cut(text, to: max(20, (TextWidth.available(on: .error) ?? 80) - 1))
-                Printing.err("\r\(line)\u{1B}[K", terminator: "")
-                state.isShown = true
-            } else {
-                Printing.err(text)
+            (state.done, state.total) = (done, total)
+            show(&state)
+        }
+    }
+
+    /// Shows the progress regularly until `finish`, for work that waits for long between two updates.
+    func tick() {
+        guard isBar || style == .plain else { return }
+        _ = Thread.start(name: "progress") { [weak self] in
+            var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
+            while let self {
+                let isFinished = self.state.withLock { state in
+                    if !state.isFinished { self.show(&state) }
+                    return state.isFinished
+                }
+                if isFinished { return }
+                nanosleep(&pause, nil)
             }
         }
+    }
+
+    private func show(_ state: inout State) {
+        let now = Monotonic.nanoseconds()
+        guard now >= state.nextAt else { return }
+        state.nextAt = now + (isBar ? Self.second / 10 : 5 * Self.second)
+        let text = text(state.done, state.total, seconds: Double(now - startedAt) / Double(Self.second))
+        guard isBar else { return Printing.err(text) }
+        let line = TextWidth.cut(text, to: max(20, (TextWidth.available(on: .error) ?? 80) - 1))
+        Printing.err("\r\(line)\u{1B}[K", terminator: "")
+        state.isShown = true
     }
 
     /// Removes the bar. Further updates show it again.
     func finish() {
         state.withLock { state in
+            state.isFinished = true
             if state.isShown { Printing.err("\r\u{1B}[K", terminator: "") }
             state.isShown = false
         }
@@ -68,7 +90,9 @@ final class ProgressBar: Sendable {
     private func text(_ done: Int64, _ total: Int64?, seconds: Double) -> String {
         let rate = seconds > 0 ? Double(done) / seconds : 0
         let speed = rate >= 10 ? "\(Int64(rate))" : "\(Double(Int64(rate * 10)) / 10)"
-        guard let total, total > 0 else { return "\(words): \(done) \(unit), \(speed)/s" }
+        guard let total, total > 0 else {
+            return unit.isEmpty ? "\(words): \(Self.duration(Int64(seconds)))" : "\(words): \(done) \(unit), \(speed)/s"
+        }
         let share = min(1, max(0, Double(done) / Double(total)))
         let filled = Int(share * 20)
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)

@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a command with a new testing store, and remove the store afterwards.",
         discussion: """
-            The command finds the store in MINTMARK_STORE: every mintmark command in it uses this store, as does the Python client if no \
+            The command finds the store in MINTMARK_STORE: every mintmark command in it uses this store, as does each client if no \
             store is named. The exit code is that of the command: 126 if it cannot be executed, 127 if it is not found, 128 and the \
             number of the signal that ended it.
 

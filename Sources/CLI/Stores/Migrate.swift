@@ -16,17 +16,27 @@ struct Migrate: ParsableCommand {
     @Flag(help: "Print both versions without migrating.")
     var dryRun = false
 
+    @OptionGroup var progress: ProgressOption
+
     func run() throws {
+        let style = try progress.style()
         if dryRun { return try printVersions() }
         let mintmark = try Mintmark(options.settings, logsTo: nil)
+        let bar = ProgressBar("Migrating", unit: "steps", style: style)
+        defer { bar.finish() }
+        bar.tick()
         do {
-            let (from, to) = try mintmark.migrate()
+            let (from, to) = try mintmark.migrate { bar.update($0, of: $1) }
+            bar.finish()
             switch from {
             case 0: try Printing.out("a new store, schema version \(to)")
             case to: try Printing.out("schema version \(to): already current")
             default: try Printing.out("schema version \(from) → \(to)")
             }
-        } catch { throw Printing.failure(error) }
+        } catch {
+            bar.finish()
+            throw Printing.failure(error)
+        }
     }
 
     private func printVersions() throws {

@@ -25,14 +25,22 @@ struct RekeyCommand: ParsableCommand {
         completion: .file())
     var newMasterKeyFile: String?
 
+    @OptionGroup var progress: ProgressOption
+
     func run() throws {
+        let style = try progress.style()
         var configuration = try options.settings.configuration()
         configuration.makesStores = false
         let mintmark = Mintmark(configuration)
         defer { mintmark.close() }
+        // The new key is written in one step, which can wait for the transactions of other processes.
+        let bar = ProgressBar("Writing the new key", unit: "", style: style)
+        defer { bar.finish() }
+        bar.tick()
         do {
             let key = try newMasterKeyFile.map { try MasterKeyFile(path: $0).readGiven().text }
             let result = try mintmark.services().store.rekey(StoreRekey.Params(newMasterKey: key), OwnCall())
+            bar.finish()
             var writer = JSONWriter(reservingCapacity: 512)
             result.write(to: &writer)
             try Printing.out(String(decoding: writer.bytes, as: UTF8.self))
@@ -42,6 +50,9 @@ struct RekeyCommand: ParsableCommand {
                 Start every process on this store with the new key from now on. Keep the old key, \(result.previousFingerprint): \
                 earlier backups need it.
                 """)
-        } catch { throw Printing.failure(error) }
+        } catch {
+            bar.finish()
+            throw Printing.failure(error)
+        }
     }
 }

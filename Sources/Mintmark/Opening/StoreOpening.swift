@@ -7,6 +7,7 @@ import Platform
 import ServiceContext
 import Storage
 import TestSupport
+import Synchronization
 
 /// Opens the store and its encryption keys, and creates the context for the services.
 struct StoreOpening {
@@ -15,6 +16,8 @@ struct StoreOpening {
     let foreign: any LoginProviderClient
     var faults: Faults? = nil
     var hookHost: any HookHost = NoHookHost()
+    /// Receives the progress of a migration: the statements that have run, and those of all missing migrations.
+    var migrationProgress: (@Sendable (_ done: Int64, _ total: Int64) -> Void)? = nil
 
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> AccountsContext {
@@ -90,11 +93,30 @@ struct StoreOpening {
         return .carriers(mailer: carriers, texter: carriers)
     }
 
+    /// The migrations, which report their progress. The first one that runs is the first that is missing.
+    private var reportingMigrations: [Migration] {
+        guard let migrationProgress else { return Schema.migrations }
+        let first = Mutex<Int?>(nil)
+        return Schema.migrations.map { migration in
+            var reporting = migration
+            reporting.willRun = { statement in
+                let start = first.withLock { first in
+                    first = first ?? migration.version
+                    return first ?? 0
+                }
+                let missing = Schema.migrations.filter { $0.version >= start }
+                let done = missing.filter { $0.version < migration.version }.reduce(statement) { $0 + $1.count }
+                migrationProgress(Int64(done), Int64(missing.reduce(0) { $0 + $1.count }))
+            }
+            return reporting
+        }
+    }
+
     /// Opens only the database and migrates its tables.
     ///
     /// - Parameter makesFiles: Whether a missing file is created, if the configuration allows new stores.
     func openDatabase(makesFiles: Bool = true) throws -> any Database {
-        let (migrations, migrates, makes, id) = (Schema.migrations, configuration.migrates, configuration.makesStores, random.uuid())
+        let (migrations, migrates, makes, id) = (reportingMigrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
         case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
         case .file(let path):

@@ -47,7 +47,10 @@ enum PostgresOpening {
         if found >= supported { return try accept(found, supported) }
         if found > 0, !migrates { throw StoreError.tooOld(found: found, needed: supported) }
         for migration in migrations where migration.version > found {
-            for statement in migration.statements { try connection.execute(statement.text.description) }
+            for (number, statement) in migration.statements.enumerated() {
+                migration.willRun?(number)
+                try connection.execute(statement.text.description)
+            }
         }
         try connection.execute(compareTextByBytes)
         try connection.execute("UPDATE mintmark_meta SET value = \(supported) WHERE name = 'schema_version'")

@@ -77,7 +77,10 @@ enum SQLiteOpening {
         if found >= supported { return try accept(found, supported) }
         if found > 0, !migrates { throw StoreError.tooOld(found: found, needed: supported) }
         for migration in migrations where migration.version > found {
-            for statement in migration.statements + migration.sqliteStatements { try connection.execute(statement) }
+            for (number, statement) in (migration.statements + migration.sqliteStatements).enumerated() {
+                migration.willRun?(number)
+                try connection.execute(statement)
+            }
         }
         _ = try connection.run("UPDATE mintmark_meta SET value = $1 WHERE name = 'schema_version'", [supported]) { _ in .more }
         return SchemaVersions(found: found, now: supported)

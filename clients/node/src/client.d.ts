@@ -22,6 +22,11 @@ export type MintmarkOptions = (
       app: string;
       store?: undefined;
     }
+  | {
+      /** Without both, `MINTMARK_STORE` or `MINTMARK_APP` names the store, as in the commands of `mintmark run`. */
+      store?: undefined;
+      app?: undefined;
+    }
 ) &
   ProcessOptions;
 
@@ -101,10 +106,10 @@ export interface MintmarkEvents {
  */
 export declare class Mintmark {
   /** Starts the process and waits for its first response. */
-  static start(options: MintmarkOptions): Promise<Mintmark>;
+  static start(options?: MintmarkOptions): Promise<Mintmark>;
 
   /** @throws {TypeError} if an option is unknown, or if neither or both of `store` and `app` are set. */
-  constructor(options: MintmarkOptions);
+  constructor(options?: MintmarkOptions);
 
   /** The ID of the process; undefined if none is running. */
   readonly pid: number | undefined;

@@ -6,7 +6,7 @@ import { APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, Cli
 import { knownErrors } from "./known-errors.js";
 import { iterable } from "./lists.js";
 import { known, namespaces } from "./namespaces.js";
-import { check, checkCall } from "./options.js";
+import { check, checkCall, placed } from "./options.js";
 import { ServerProcess } from "./process.js";
 import { conceal } from "./secrets.js";
 import { atCaller } from "./stack.js";
@@ -28,7 +28,7 @@ export class Mintmark extends EventEmitter {
   #process = null;
   #closing = null;
 
-  static async start(options) {
+  static async start(options = {}) {
     const client = new this(options);
     try {
       await client.system.ping();
@@ -41,12 +41,11 @@ export class Mintmark extends EventEmitter {
   }
 
   /** @param {[string, Function][]} more further namespaces and their classes. */
-  constructor(options, more = []) {
+  constructor(options = {}, more = []) {
     super();
-    check(options);
-    this.#options = { ...options };
+    this.#options = { ...check(placed(options)) };
     // Relative paths of the store and the program must not change after process.chdir.
-    this.#cwd = resolve(options.cwd ?? ".");
+    this.#cwd = resolve(this.#options.cwd ?? ".");
     const call = (...given) => this.#call(...given);
     for (const [name, Methods] of [...production, ...more]) this[name] = new Methods(call);
   }

@@ -14,11 +14,12 @@ export class IdentityProvider {
     return new IdentityProvider(m, await m.test.idp({ issuers: [{ name: "default", passwordless: true, createAccounts: true }] }), audience);
   }
 
-  async token(params = {}) {
-    return (await this.#m.test.token({ issuer: this.issuer, subject: "test-user", audience: this.audience, use: "access", ...params })).token;
+  async token(params) {
+    return (await this.#m.test.token({ issuer: this.issuer, subject: "test-user", audience: this.audience, use: "access", ...named(params) })).token;
   }
 
-  async expired({ seconds = 3600, claims, ...params } = {}) {
+  async expired(given) {
+    const { seconds = 3600, claims, ...params } = named(given);
     const { now } = await this.#m.test.clock({});
     const exp = Math.min(now, Math.floor(Date.now() / 1000)) - seconds;
     return this.token({ ...params, claims: { iat: exp - 3600, exp, ...claims } });
@@ -26,7 +27,7 @@ export class IdentityProvider {
 
   async foreign(params) {
     const { issuers } = await this.#m.test.idp({ issuers: [{ name: "foreign" }] });
-    return this.token({ issuer: issuers.find(({ name }) => name === "foreign").issuer, ...params });
+    return this.token({ issuer: issuers.find(({ name }) => name === "foreign").issuer, ...named(params) });
   }
 
   async login(client, email, { path = "/login", password, claims } = {}) {
@@ -77,6 +78,15 @@ export class IdentityProvider {
     const words = page.replace(/<(style|script)[^]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " ").trim();
     throw new Error(`The provider has not signed in ${email}: status ${response.status}, ${unescaped(words).slice(0, 300)}`);
   }
+}
+
+/** A text alone is the subject. */
+function named(params = {}) {
+  if (typeof params === "string") return { subject: params };
+  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+    throw new TypeError('A token takes a subject, such as "alice", or parameters, such as { subject: "alice", claims: { role: "admin" } }.');
+  }
+  return params;
 }
 
 function locationOf(response) {

@@ -8,6 +8,13 @@ import { checkHooks } from "./hooks.js";
  */
 const defaults = { parent: () => (process.platform === "linux" ? process.pid : undefined) };
 
+/** Returns the options with the store of MINTMARK_STORE, or the app of MINTMARK_APP, if they name neither. */
+export function placed(options) {
+  if (options === null || typeof options !== "object" || options.store !== undefined || options.app !== undefined) return options;
+  const { MINTMARK_STORE: store, MINTMARK_APP: app } = process.env;
+  return store ? { ...options, store } : app ? { ...options, app } : options;
+}
+
 /** Options that the client itself uses. */
 const own = ["binary", "arguments", "env", "cwd", "stderr", "restart", "timeoutMs", "hooks"];
 
@@ -25,7 +32,7 @@ export function check(options) {
   if ((options.store === undefined) === (options.app === undefined)) {
     throw new TypeError(
       'Name either a store or an app: { store: "shop.db" } is a file, { store: ":memory:" } ends with the process, ' +
-        '{ app: "shop" } is the store of that app in the folder of your data.',
+        '{ app: "shop" } is the store of that app in the folder of your data. MINTMARK_STORE and MINTMARK_APP name one, too.',
     );
   }
   checkTimeout(options.timeoutMs);
@@ -35,6 +42,7 @@ export function check(options) {
   if (stderr !== undefined && stderr !== "inherit" && stderr !== "ignore" && typeof stderr !== "function") {
     throw new TypeError('stderr is "inherit", "ignore" or a function that takes a line.');
   }
+  return options;
 }
 
 const ofCalls = ["timeoutMs", "signal", "trace", "progress"];

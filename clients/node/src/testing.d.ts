@@ -65,13 +65,13 @@ export declare class IdentityProvider {
 
   /**
    * Returns a valid access token. Its times are those of Mintmark's clock, which `test.clock` moves. The clock of your service does not
-   * move with it.
+   * move with it. A string is the subject: `idp.token("alice")`.
    */
-  token(params?: Partial<TestTokenParams>): Promise<string>;
+  token(params?: string | Partial<TestTokenParams>): Promise<string>;
   /** Returns a token that expired `seconds` ago (3600), by the clock of Mintmark and by the real time, and is valid otherwise. */
-  expired(params?: Partial<TestTokenParams> & { seconds?: number }): Promise<string>;
+  expired(params?: string | (Partial<TestTokenParams> & { seconds?: number })): Promise<string>;
   /** Returns a token of an issuer that your service does not know, and that is valid otherwise. */
-  foreign(params?: Partial<TestTokenParams>): Promise<string>;
+  foreign(params?: string | Partial<TestTokenParams>): Promise<string>;
   /**
    * Signs a user in at your service as a browser does, and returns the last response of the service.
    *

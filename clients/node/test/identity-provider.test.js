@@ -79,6 +79,10 @@ test("a service accepts only valid tokens of the issuer", async (t) => {
   const { idp, orders } = await setUp(t);
   assert.deepEqual(await orders(await idp.token()), { customer: "test-user" });
   assert.deepEqual(await orders(await idp.token({ subject: "alice" })), { customer: "alice" });
+  assert.deepEqual(await orders(await idp.token("alice")), { customer: "alice" });
+  assert.deepEqual(await orders(await idp.expired("alice")), { error: "expired" });
+  assert.deepEqual(await orders(await idp.foreign("alice")), { error: "unknown key" });
+  for (const wrong of [["alice"], null, 7]) await assert.rejects(idp.token(wrong), /A token takes a subject, such as "alice", or parameters/);
   assert.deepEqual(await orders(await idp.expired()), { error: "expired" });
   assert.deepEqual(await orders(await idp.foreign()), { error: "unknown key" });
   assert.deepEqual(await orders(await idp.token({ audience: "billing" })), { error: "wrong audience" });

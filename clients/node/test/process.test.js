@@ -149,6 +149,16 @@ test("exactly one of store and app is required, and unknown options throw", () =
   assert.throws(() => new Mintmark({ store: "a", stderr: "loud" }), /stderr is/);
 });
 
+test("without store and app, the environment names the store", async (t) => {
+  const path = join(folder(t), "named.db");
+  process.env.MINTMARK_STORE = path;
+  t.after(() => delete process.env.MINTMARK_STORE);
+  const m = await Mintmark.start();
+  t.after(() => m.close());
+  await shop(m);
+  assert.ok(existsSync(path));
+});
+
 test("the store option takes precedence over the environment", async (t) => {
   const path = folder(t);
   const elsewhere = join(path, "elsewhere.db");

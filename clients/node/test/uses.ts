@@ -14,7 +14,6 @@ new TestingClient({ app: "shop" });
 new TestingClient({ store: "a", app: "b" });
 // @ts-expect-error a client of another store has no test methods
 m.test;
-// @ts-expect-error neither store nor app
 new Mintmark({ testing: true });
 // @ts-expect-error both
 new Mintmark({ store: "a", app: "b" });

@@ -1,5 +1,6 @@
 """The identity provider for tests of a service, with a Flask service that verifies tokens with PyJWT."""
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -7,6 +8,7 @@ import logging
 import secrets
 import textwrap
 import threading
+import unittest
 import urllib.parse
 import urllib.request
 
@@ -14,7 +16,7 @@ import flask
 import httpx
 import jwt
 import test_pytest
-from mintmark.testing import IdentityProvider, TestingMintmark
+from mintmark.testing import AsyncIdentityProvider, AsyncTestingMintmark, IdentityProvider, TestingMintmark
 from support import ClientTest
 from werkzeug.serving import make_server
 
@@ -151,6 +153,40 @@ class Provider(ClientTest):
         for path, words in (("/me", "status 401 and no redirect"), ("/other", "status 404 and a redirect to /nowhere")):
             with self.assertRaisesRegex(AssertionError, f"{path} does not lead to the provider: .*{words}"):
                 self.idp.login(self.client, "alice@example.com", path)
+
+
+class AsyncProvider(ClientTest, unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.m = await self.enterAsync(AsyncTestingMintmark())
+        self.idp = await AsyncIdentityProvider.start(self.m)
+        self.app = service(self.idp.issuer, self.idp.jwks_url, self.idp.discovery_url, self.idp.audience)
+        self.client = self.app.test_client()
+
+    async def enterAsync(self, context):
+        self.addAsyncCleanup(context.__aexit__, None, None, None)
+        return await context.__aenter__()
+
+    serve, orders = Provider.serve, Provider.orders
+
+    async def test_only_valid_tokens_of_the_issuer_are_accepted(self):
+        for token, answer in (
+            (await self.idp.token(), (200, "test-user")), (await self.idp.token("alice", claims={"roles": ["admin"]}), (200, "alice")),
+            (await self.idp.expired("alice"), (401, "ExpiredSignatureError")), (await self.idp.foreign("alice"), (401, "PyJWKClientError")),
+            (await self.idp.token(audience="billing"), (401, "InvalidAudienceError")),
+        ):
+            self.assertEqual(await asyncio.to_thread(self.orders, token), answer)
+
+    async def test_user_signs_in_with_each_kind_of_client(self):
+        url = self.serve()
+        answer = await self.idp.login(url, "alice@example.com", claims={"roles": ["admin"]})
+        self.assertEqual((answer.status_code, json.loads(answer.text)), (200, {"email": "alice@example.com", "roles": ["admin"]}))
+        async with httpx.AsyncClient(base_url=url, trust_env=False) as client:
+            self.assertEqual((await self.idp.login(client, "bob@example.com")).json()["email"], "bob@example.com")
+            self.assertEqual((await client.get("/me")).json()["email"], "bob@example.com")
+
+    async def test_login_that_fails_says_why(self):
+        with self.assertRaisesRegex(AssertionError, "/me does not lead to the provider"):
+            await self.idp.login(self.serve(), "alice@example.com", "/me")
 
 
 class Fixture(ClientTest):

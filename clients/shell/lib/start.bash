@@ -36,8 +36,12 @@ mintmark_start() {
         [[ $1 == --testing ]] || shift
         shift
     done
+    if [[ -z $store$app ]]; then
+        store=${MINTMARK_STORE-}
+        [[ -n $store ]] || app=${MINTMARK_APP-}
+    fi
     if [[ -n $store && -n $app || -z $store$app ]]; then
-        _mintmark_fail refused 'Name either a store or an app: --store shop.db is a file, --store :memory: ends with the process, --app shop is the store of that app in the folder of your data.'
+        _mintmark_fail refused 'Name either a store or an app: --store shop.db is a file, --store :memory: ends with the process, --app shop is the store of that app in the folder of your data. MINTMARK_STORE and MINTMARK_APP name one, too.'
         return
     fi
     [[ $as =~ $_mintmark_name ]] || { _mintmark_fail refused "--as takes a name of letters, digits, dots and strokes."; return; }

@@ -5,7 +5,8 @@
     with TestingMintmark() as m:
         m.test.clock(advance_seconds=3600)
 
-`IdentityProvider(m)` is an OpenID Connect provider for tests of a service. `AsyncTestingMintmark` is the same for asyncio.
+`IdentityProvider(m)` is an OpenID Connect provider for tests of a service. `AsyncTestingMintmark` and
+`AsyncIdentityProvider` are the same for asyncio.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._client import Mintmark
+from ._identity_provider import AsyncIdentityProvider as AsyncIdentityProvider
 from ._identity_provider import IdentityProvider as IdentityProvider
 from ._settings import ClientOptions, Path
 from .generated.testing.test import TestMethods

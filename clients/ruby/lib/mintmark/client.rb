@@ -19,10 +19,10 @@ module Mintmark
   class Client
     include Namespaces
 
-    # Starts a process. Exactly one of `store:` and `app:` is required. The options of `mintmark serve` are described in {OPTIONS}.
+    # Starts a process. Exactly one of `store:` and `app:` is required, unless the environment names a store. The options of `mintmark serve` are described in {OPTIONS}.
     #
     # @param store [String, nil] the path of the database file, ":memory:" for a store that is discarded when the process ends, or the URL of a
-    # database
+    # database. Without `store:` and `app:`, the variable MINTMARK_STORE or MINTMARK_APP names the store, as in the commands of `mintmark run`.
     # @param app [String, nil] the name of the application whose store is used
     # @param binary [String, nil] the program. Defaults to the environment variable MINTMARK_BINARY, then to mintmark on the PATH.
     # @param timeout [Numeric, nil] the time limit, in seconds, of calls that do not set their own
@@ -38,9 +38,11 @@ module Mintmark
     # @param options [Hash] the other options of `mintmark serve`, such as `max_line_bytes: 4 << 20`
     def initialize(store: nil, app: nil, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr, arguments: [], environment: {},
                    before_create: nil, before_sign_in: nil, before_send_message: nil, **options)
+      store, app = CommandLine.place if store.nil? && app.nil?
       if store.nil? == app.nil?
         raise ArgumentError, 'Name either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
-                             'app: "shop" is the store of that app in the folder of your data.'
+                             'app: "shop" is the store of that app in the folder of your data. ' \
+                             'MINTMARK_STORE and MINTMARK_APP name one, too.'
       end
       Wire.check_timeout(timeout)
       @timeout, @stderr, @environment = timeout, stderr, environment

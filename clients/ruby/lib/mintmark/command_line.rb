@@ -5,6 +5,12 @@ module Mintmark
   module CommandLine
     module_function
 
+    # @return [Array<(String, String)>] the store and the app that the environment names: at most one of them
+    def place
+      store, app = %w[MINTMARK_STORE MINTMARK_APP].map { |name| ENV[name] unless ENV[name].to_s.empty? }
+      [store, (app unless store)]
+    end
+
     # @param options [Hash] values by the names in {OPTIONS}
     # @return [Array<String>]
     # @raise [ArgumentError] for a name that is not in {OPTIONS}, or a value of another type

@@ -42,6 +42,7 @@ public final class Mintmark: Caller {
     ///
     /// - Throws: `UsageError`, `BinaryNotFoundError`, `BinaryTooOldError`, `ProcessEndedError`, `ProtocolError`, `CallTimeoutError`.
     public static func start(_ options: Options) async throws -> Mintmark {
+        let options = options.placed
         try options.check()
         return try await started(Mintmark(options) { try Subprocess(options, notify: $0) })
     }

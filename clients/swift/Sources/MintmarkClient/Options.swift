@@ -10,8 +10,8 @@ extension Mintmark {
     /// The store of a client, and the settings of its process. The members of `ServeOptions` are also members of this type.
     @dynamicMemberLookup
     public struct Options: Sendable {
-        /// The store: a file, `:memory:` for a store that is discarded when the process ends, or a PostgreSQL URL. Exactly one of this and
-        /// `app` must be set.
+        /// The store: a file, `:memory:` for a store that is discarded when the process ends, or a PostgreSQL URL. Set this or `app`.
+        /// Without both, the variable `MINTMARK_STORE` or `MINTMARK_APP` names the store, as in the commands of `mintmark run`.
         public var store: String?
         /// The application whose store is used: `mintmark/<app>.db` in the user's data directory.
         public var app: String?
@@ -76,12 +76,22 @@ extension Mintmark {
 extension Mintmark.Options {
     static let inMemory = ":memory:"
 
+    /// The options with the store that `MINTMARK_STORE` or `MINTMARK_APP` names, if they name none.
+    package var placed: Self {
+        guard store == nil, app == nil else { return self }
+        let variables = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        var placed = self
+        placed.store = variables["MINTMARK_STORE"]
+        if placed.store == nil { placed.app = variables["MINTMARK_APP"] }
+        return placed
+    }
+
     /// - Throws: `UsageError` unless exactly one of store and app is set, and neither it nor the binary is empty.
     package func check() throws(UsageError) {
         guard (store == nil) != (app == nil) else {
             throw UsageError(
                 "Set either store: \"shop.db\" for a file, store: \":memory:\" for a store that ends with the process, or app: \"shop\" "
-                    + "for the store of an application in the user's data folder.")
+                    + "for the store of an application in the user's data folder. MINTMARK_STORE and MINTMARK_APP name one, too.")
         }
         for (name, value) in [("store", store), ("app", app), ("binary", binary)] where value?.isEmpty == true {
             throw UsageError("The option \(name) is empty. Set a value, or omit the option.")

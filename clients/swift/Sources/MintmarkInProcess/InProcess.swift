@@ -26,6 +26,7 @@ extension Mintmark {
     /// Runs Mintmark in this process with all options. Ignores the options of a process: `binary`, `arguments`, `environment` and
     /// `restart`.
     public static func inProcess(_ options: Options) async throws -> Mintmark {
+        let options = options.placed
         try options.check()
         let supported = ["--account", "--caller", "--clock", "--issuer", "--master-key-file", "--region"]
         let others = options.serve.flags.map(\.flag).filter { !supported.contains($0) }

@@ -12,7 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The store of a client, and the settings of its process. Exactly one of store and app must be set. A null value resets an option. */
+/**
+ * The store of a client, and the settings of its process. Set one of store and app; without both, the environment variable MINTMARK_STORE or
+ * MINTMARK_APP names the store, as in the commands of mintmark run. A null value resets an option.
+ */
 public final class Options extends ServeOptions<Options> {
     static final String IN_MEMORY = ":memory:";
 
@@ -240,9 +243,11 @@ public final class Options extends ServeOptions<Options> {
 
     /** Validates the options and converts them to settings. */
     Settings settings() {
+        takePlace();
         if ((store == null) == (app == null)) {
             throw new IllegalArgumentException("Set either options.store(\"shop.db\") for a file, options.store(\":memory:\") for a store that "
-                    + "ends with the process, or options.app(\"shop\") for the store of an application in the user's data folder.");
+                    + "ends with the process, or options.app(\"shop\") for the store of an application in the user's data folder. "
+                    + "The environment variables MINTMARK_STORE and MINTMARK_APP name one, too.");
         }
         refuseEmpty("store", store);
         refuseEmpty("app", app);
@@ -253,6 +258,19 @@ public final class Options extends ServeOptions<Options> {
                 isInMemory, isTesting, CallSettings.checked(timeout), restart == null ? !isInMemory : restart, maxLineBytes, onNotification,
                 log == null ? System.err::println : log, executor == null ? new CompletableFuture<Void>().defaultExecutor() : executor,
                 new Hooks(Map.copyOf(hooks)));
+    }
+
+    /** Takes the store from MINTMARK_STORE, otherwise the app from MINTMARK_APP, if none is set. */
+    private void takePlace() {
+        if (store == null && app == null) {
+            store = named("MINTMARK_STORE");
+            app = store == null ? named("MINTMARK_APP") : null;
+        }
+    }
+
+    private static String named(String variable) {
+        var value = System.getenv(variable);
+        return value == null || value.isEmpty() ? null : value;
     }
 
     private static void refuseEmpty(String name, String value) {
