@@ -75,6 +75,22 @@ func (m AccountMethods) Delete(ctx context.Context, params AccountDeleteParams, 
 	return invoke[AccountDeleteResult](ctx, m.client, "account.delete", params, options)
 }
 
+// DeleteOwn deletes the signed-in user's account.
+//
+// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with
+// one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and
+// the email address can be registered again.
+//
+// Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RecentSignInRequiredError],
+// [ErrSecondFactorNeeded], [TenantDisabledError], [AccountLockedError].
+func (m AccountMethods) DeleteOwn(ctx context.Context, params AccountDeleteOwnParams, options ...CallOption) (*AccountDeleteOwnResult, error) {
+	return invoke[AccountDeleteOwnResult](ctx, m.client, "account.deleteOwn", params, options)
+}
+
 // Export exports the accounts of a tenant.
 //
 // Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates
@@ -219,6 +235,19 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 	})
 }
 
+// Me gets the profile of the signed-in user.
+//
+// Returns the attributes that the tenant does not exclude with `userReadable: false`.
+//
+// Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantNotFoundError].
+func (m AccountMethods) Me(ctx context.Context, params AccountMeParams, options ...CallOption) (*OwnProfile, error) {
+	return invoke[OwnProfile](ctx, m.client, "account.me", params, options)
+}
+
 // Merge merges two accounts of the signed-in user into one.
 //
 // Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this
@@ -226,12 +255,12 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 // and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account
 // has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by
 // `policy` for everything else. If an account has second factors, its session must be authenticated with one of them.
-// The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the
-// source end. The other sessions of the target also end if the target gets a second factor, or the source's email
-// address and password instead of its own. In pools, logins of the source become logins of the target, and two
-// identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry
-// run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and
-// shows the account as if the target's data were kept for them.
+// The second factors and the passkeys of both accounts are kept; the recovery codes of the source are deleted. The
+// sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the
+// source's email address and password instead of its own. In pools, logins of the source become logins of the target,
+// and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the
+// plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in
+// `undecided`, and shows the account as if the target's data were kept for them.
 //
 // Errors: [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError],
 // [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
@@ -295,6 +324,24 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 	return invoke[Account](ctx, m.client, "account.setClaims", params, options)
 }
 
+// SetOwnPassword sets a new password for the signed-in user without the current one.
+//
+// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with
+// one. The account must have a verified email address. All sessions of the account end, and a new one starts. The
+// user receives a notice.
+//
+// Equivalent: firebase accounts:update password; SDK: updatePassword.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RecentSignInRequiredError],
+// [ErrSecondFactorNeeded], [ErrEmailNotVerified], [ErrPasswordNotAccepted], [InvalidPasswordError],
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountLockedError],
+// [TenantDisabledError].
+func (m AccountMethods) SetOwnPassword(ctx context.Context, params AccountSetOwnPasswordParams, options ...CallOption) (*Tokens, error) {
+	return invoke[Tokens](ctx, m.client, "account.setOwnPassword", params, options)
+}
+
 // SubmitCode submits the one-time code that confirms an email address change.
 //
 // Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous
@@ -314,8 +361,8 @@ func (m AccountMethods) SubmitCode(ctx context.Context, params AccountSubmitCode
 // Unlink unlinks a sign-in method from the signed-in user's account.
 //
 // The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The
-// account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5
-// minutes old.
+// account then cannot be signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in
+// at most 5 minutes old.
 //
 // Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
 //
@@ -341,4 +388,18 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 // [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError], [TenantDisabledError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
+}
+
+// UpdateOwn changes the attributes of the signed-in user.
+//
+// The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The
+// value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+//
+// Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+//
+// Errors: [AttributeNotYoursError], [InvalidAttributesError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantNotFoundError].
+func (m AccountMethods) UpdateOwn(ctx context.Context, params AccountUpdateOwnParams, options ...CallOption) (*OwnProfile, error) {
+	return invoke[OwnProfile](ctx, m.client, "account.updateOwn", params, options)
 }

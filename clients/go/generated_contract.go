@@ -25,10 +25,14 @@ type Namespaces struct {
 	Identity IdentityMethods
 	// IDP has the methods idp.*.
 	IDP IDPMethods
+	// Issuer has the methods issuer.*.
+	Issuer IssuerMethods
 	// Key has the methods key.*.
 	Key KeyMethods
 	// MFA has the methods mfa.*.
 	MFA MFAMethods
+	// Oob has the methods oob.*.
+	Oob OobMethods
 	// Passkey has the methods passkey.*.
 	Passkey PasskeyMethods
 	// PasswordReset has the methods passwordReset.*.
@@ -65,8 +69,10 @@ func (n *Namespaces) bind(client *Client) {
 	n.Hooks = HooksMethods{client}
 	n.Identity = IdentityMethods{client}
 	n.IDP = IDPMethods{client}
+	n.Issuer = IssuerMethods{client}
 	n.Key = KeyMethods{client}
 	n.MFA = MFAMethods{client}
+	n.Oob = OobMethods{client}
 	n.Passkey = PasskeyMethods{client}
 	n.PasswordReset = PasswordResetMethods{client}
 	n.Pool = PoolMethods{client}
@@ -83,23 +89,26 @@ func (n *Namespaces) bind(client *Client) {
 
 // methodNames are the methods of the contract, testing methods included.
 const methodNames = `
-account.changeEmail account.changePassword account.create account.delete account.export account.find account.get
-account.graph account.import account.link account.list account.merge account.providerToken account.reauthenticate
-account.setClaims account.submitCode account.unlink account.update application.delete application.get application.list
-application.put audit.list audit.verify compat.http credentials.assumeRole credentials.get credentials.revoke
-credentials.verify credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
+account.changeEmail account.changePassword account.create account.delete account.deleteOwn account.export account.find
+account.get account.graph account.import account.link account.list account.me account.merge account.providerToken
+account.reauthenticate account.setClaims account.setOwnPassword account.submitCode account.unlink account.update
+account.updateOwn application.delete application.get application.list application.put audit.list audit.verify
+compat.http credentials.assumeRole credentials.get credentials.revoke credentials.verify
+credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
 credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
 credentialsProvider.submitToken hooks.get hooks.offer hooks.set identity.delete identity.get identity.list
 identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink identity.unlinkDeveloper
-idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update key.list key.revoke
-key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve mfa.withdraw passkey.delete
-passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename passkey.signals
-passkey.startAuthentication passkey.startRegistration passwordReset.resendCode passwordReset.start
+idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update issuer.delete issuer.get
+issuer.list issuer.put issuer.test key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list
+mfa.recoveryCodes mfa.resolve mfa.withdraw oob.apply oob.create oob.inspect passkey.delete passkey.finishRegistration
+passkey.list passkey.relatedOrigins passkey.rename passkey.signals passkey.startAuthentication
+passkey.startRegistration passwordReset.challenge passwordReset.resendCode passwordReset.start
 passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
 pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get
-role.list role.put rpc.discover session.list session.refresh session.revokeAll session.signOut signIn.anonymously
-signIn.resendCode signIn.start signIn.submitCode signIn.submitPassword signIn.withContinuation signIn.withCredential
-signIn.withCustomToken signIn.withPassword signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode
+role.list role.put role.test rpc.discover session.createCookie session.list session.refresh session.revoke
+session.revokeAll session.signOut signIn.anonymously signIn.challenge signIn.resendCode signIn.start signIn.submitCode
+signIn.submitPassword signIn.withContinuation signIn.withCredential signIn.withCustomToken signIn.withLink
+signIn.withPassword signUp.challenge signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode
 signUp.submitPassword store.backup store.rekey store.stats system.apply system.export system.health system.info
 system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete tenant.get tenant.list tenant.update
 test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot

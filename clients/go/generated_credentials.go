@@ -9,16 +9,18 @@ type CredentialsMethods struct {
 	client *Client
 }
 
-// AssumeRole assumes a role with an OpenID token (basic flow).
+// AssumeRole assumes a role with an OpenID token of a pool or of a trusted issuer.
 //
-// The caller selects the role and the duration. The trust policy of the role must allow the token.
+// The caller selects the role and the duration. The trust policy of the role must allow the token. The `iss` claim of
+// the token determines whether a pool of this store (basic flow) or a trusted issuer (`issuer.put`) has issued it.
 //
 // Equivalent: cognito sts:AssumeRoleWithWebIdentity.
 //
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AssumeRoleDeniedError], [DurationExceedsRoleMaximumError],
-// [MalformedPolicyError], [PackedPolicyTooLargeError].
+// [TokenUseMismatchError], [TokenRevokedError], [TokenAudienceMismatchError], [TokenClaimRejectedError],
+// [ErrTokenReplayed], [AccountMergedError], [ProviderUnavailableError], [ProviderUnusableError],
+// [AssumeRoleDeniedError], [DurationExceedsRoleMaximumError], [MalformedPolicyError], [PackedPolicyTooLargeError].
 func (m CredentialsMethods) AssumeRole(ctx context.Context, params CredentialsAssumeRoleParams, options ...CallOption) (*CredentialsAssumeRoleResult, error) {
 	return invoke[CredentialsAssumeRoleResult](ctx, m.client, "credentials.assumeRole", params, options)
 }
@@ -45,12 +47,12 @@ func (m CredentialsMethods) Get(ctx context.Context, params CredentialsGetParams
 
 // Revoke revokes temporary credentials issued before a given time.
 //
-// Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of
-// this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new
-// credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because
-// tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid.
-// To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second
-// are then also invalid.
+// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The
+// revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes
+// the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
+// `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token
+// minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
+// second; tokens minted during the rest of the current second are then also invalid.
 //
 // Errors: [ErrSessionTokenInvalid], [IdentityNotFoundError], [RoleNotFoundError], [PoolNotFoundError].
 func (m CredentialsMethods) Revoke(ctx context.Context, params CredentialsRevokeParams, options ...CallOption) (*Revocation, error) {

@@ -197,6 +197,20 @@ const (
 	// 3080: `credentialsProvider.setLogins`, `clearCredentials` or `clearKeychain` was called during a refresh and
 	// took effect first.
 	ErrProviderOvertaken ErrorType = "providerOvertaken"
+	// 3160: The token is valid, but its sign-in is older or weaker than the request demands.
+	ErrTokenTooWeak ErrorType = "tokenTooWeak"
+	// 3200: A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent:
+	// cognito sts:IDPRejectedClaim.
+	ErrTokenClaimRejected ErrorType = "tokenClaimRejected"
+	// 3201: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito
+	// sts:IDPRejectedClaim.
+	ErrTokenReplayed ErrorType = "tokenReplayed"
+	// 3202: The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
+	ErrInvalidTrustedIssuer ErrorType = "invalidTrustedIssuer"
+	// 3203: The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
+	ErrTrustedIssuerNotFound ErrorType = "trustedIssuerNotFound"
+	// 3204: A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
+	ErrTooManyTrustedIssuers ErrorType = "tooManyTrustedIssuers"
 	// 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase
 	// TENANT_NOT_FOUND.
 	ErrTenantNotFound ErrorType = "tenantNotFound"
@@ -303,6 +317,13 @@ const (
 	// 4102: A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with
 	// `hooks.offer`, or this process has no host that can answer.
 	ErrHooksNotOffered ErrorType = "hooksNotOffered"
+	// 4120: The code does not exist, was already used, is for another action, or the account has changed since.
+	// Equivalent: firebase INVALID_OOB_CODE.
+	ErrActionCodeInvalid ErrorType = "actionCodeInvalid"
+	// 4121: The code of a link has expired. Equivalent: firebase EXPIRED_OOB_CODE.
+	ErrActionCodeExpired ErrorType = "actionCodeExpired"
+	// 4122: A message with a link is to be sent, but neither the tenant nor the request names the page.
+	ErrLinkURLMissing ErrorType = "linkUrlMissing"
 	// 4160: The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth
 	// access_denied; firebase OPERATION_NOT_ALLOWED.
 	ErrTenantDisabled ErrorType = "tenantDisabled"
@@ -318,6 +339,16 @@ const (
 	ErrInvalidApplication ErrorType = "invalidApplication"
 	// 4143: A new application would exceed the maximum number of applications of a tenant.
 	ErrTooManyApplications ErrorType = "tooManyApplications"
+	// 4144: A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
+	// Equivalent: cognito NotAuthorizedException.
+	ErrAttributeNotYours ErrorType = "attributeNotYours"
+	// 4145: A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth
+	// invalid_grant mfa_required.
+	ErrSecondFactorRequired ErrorType = "secondFactorRequired"
+	// 4162: The session has ended, or it belongs to another account.
+	ErrSessionNotFound ErrorType = "sessionNotFound"
+	// 4163: The security profile of the tenant excludes the kind, or requires a stronger factor first.
+	ErrFactorKindNotAccepted ErrorType = "factorKindNotAccepted"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -427,8 +458,8 @@ const (
 	// 7002: A second factor is enrolled in an anonymous session or in a session of a custom token. Equivalent:
 	// firebase UNSUPPORTED_FIRST_FACTOR.
 	ErrUnsupportedFirstFactor ErrorType = "unsupportedFirstFactor"
-	// 7003: A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase
-	// UNVERIFIED_EMAIL.
+	// 7003: A second factor is enrolled, or a password is set without the current one, for an account whose email
+	// address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
 	ErrEmailNotVerified ErrorType = "emailNotVerified"
 	// 7004: An enrollment exceeds the maximum number of second factors. Equivalent: firebase
 	// SECOND_FACTOR_LIMIT_EXCEEDED.
@@ -882,9 +913,9 @@ type TokenIssuerMismatchError struct {
 type TokenUseMismatchError struct {
 	*APIError `json:"-"`
 	// The required token type.
-	Expected TokenUse `json:"expected"`
+	Expected TokenKind `json:"expected"`
 	// The type of the token.
-	Actual TokenUse `json:"actual"`
+	Actual TokenKind `json:"actual"`
 }
 
 // TokenRevokedError is [ErrTokenRevoked] with its data.
@@ -1066,6 +1097,47 @@ type ProviderOvertakenError struct {
 	*APIError `json:"-"`
 	// The handle of the provider.
 	Provider string `json:"provider"`
+}
+
+// TokenTooWeakError is [ErrTokenTooWeak] with its data.
+type TokenTooWeakError struct {
+	*APIError `json:"-"`
+	// The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+	Check string `json:"check"`
+	// The property of the sign-in that does not satisfy it.
+	Reason string `json:"reason"`
+}
+
+// TokenClaimRejectedError is [ErrTokenClaimRejected] with its data.
+type TokenClaimRejectedError struct {
+	*APIError `json:"-"`
+	// The name of the claim.
+	Claim string `json:"claim"`
+	// The violated rule.
+	Reason string `json:"reason"`
+}
+
+// InvalidTrustedIssuerError is [ErrInvalidTrustedIssuer] with its data.
+type InvalidTrustedIssuerError struct {
+	*APIError `json:"-"`
+	// The violations as text.
+	Reason string `json:"reason"`
+	// All violations.
+	Violations []Violation `json:"violations"`
+}
+
+// TrustedIssuerNotFoundError is [ErrTrustedIssuerNotFound] with its data.
+type TrustedIssuerNotFoundError struct {
+	*APIError `json:"-"`
+	// The requested issuer, ARN or tenant.
+	Issuer string `json:"issuer"`
+}
+
+// TooManyTrustedIssuersError is [ErrTooManyTrustedIssuers] with its data.
+type TooManyTrustedIssuersError struct {
+	*APIError `json:"-"`
+	// The maximum number of trusted issuers.
+	Limit int64 `json:"limit"`
 }
 
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
@@ -1326,6 +1398,29 @@ type HooksNotOfferedError struct {
 	Reason string `json:"reason"`
 }
 
+// ActionCodeInvalidError is [ErrActionCodeInvalid] with its data.
+type ActionCodeInvalidError struct {
+	*APIError `json:"-"`
+	// The reason. Present if the code exists.
+	Reason string `json:"reason,omitempty"`
+	// The method that accepts the code, if any.
+	Next string `json:"next,omitempty"`
+}
+
+// ActionCodeExpiredError is [ErrActionCodeExpired] with its data.
+type ActionCodeExpiredError struct {
+	*APIError `json:"-"`
+	// The time at which the code expired, in seconds since 1970-01-01 UTC.
+	ExpiredAt Timestamp `json:"expiredAt"`
+}
+
+// LinkURLMissingError is [ErrLinkURLMissing] with its data.
+type LinkURLMissingError struct {
+	*APIError `json:"-"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+}
+
 // TenantDisabledError is [ErrTenantDisabled] with its data.
 type TenantDisabledError struct {
 	*APIError `json:"-"`
@@ -1376,6 +1471,24 @@ type TooManyApplicationsError struct {
 	TenantID string `json:"tenantId"`
 	// The maximum number of applications.
 	Maximum int64 `json:"maximum"`
+}
+
+// AttributeNotYoursError is [ErrAttributeNotYours] with its data.
+type AttributeNotYoursError struct {
+	*APIError `json:"-"`
+	// The name of the attribute, as given.
+	Name string `json:"name"`
+	// The reason the attribute cannot be changed.
+	Reason string `json:"reason"`
+}
+
+// FactorKindNotAcceptedError is [ErrFactorKindNotAccepted] with its data.
+type FactorKindNotAcceptedError struct {
+	*APIError `json:"-"`
+	// The kind of factor.
+	Kind FactorKind `json:"kind"`
+	// The rule of the profile, and what to do.
+	Reason string `json:"reason"`
 }
 
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
@@ -2091,6 +2204,11 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrProviderNotOpen:                func(e *APIError) error { return filled(e, &ProviderNotOpenError{APIError: e}) },
 	ErrTooManyProviders:               func(e *APIError) error { return filled(e, &TooManyProvidersError{APIError: e}) },
 	ErrProviderOvertaken:              func(e *APIError) error { return filled(e, &ProviderOvertakenError{APIError: e}) },
+	ErrTokenTooWeak:                   func(e *APIError) error { return filled(e, &TokenTooWeakError{APIError: e}) },
+	ErrTokenClaimRejected:             func(e *APIError) error { return filled(e, &TokenClaimRejectedError{APIError: e}) },
+	ErrInvalidTrustedIssuer:           func(e *APIError) error { return filled(e, &InvalidTrustedIssuerError{APIError: e}) },
+	ErrTrustedIssuerNotFound:          func(e *APIError) error { return filled(e, &TrustedIssuerNotFoundError{APIError: e}) },
+	ErrTooManyTrustedIssuers:          func(e *APIError) error { return filled(e, &TooManyTrustedIssuersError{APIError: e}) },
 	ErrTenantNotFound:                 func(e *APIError) error { return filled(e, &TenantNotFoundError{APIError: e}) },
 	ErrTenantExists:                   func(e *APIError) error { return filled(e, &TenantExistsError{APIError: e}) },
 	ErrTenantNotDeletable:             func(e *APIError) error { return filled(e, &TenantNotDeletableError{APIError: e}) },
@@ -2121,12 +2239,17 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrRefusedByHook:                  func(e *APIError) error { return filled(e, &RefusedByHookError{APIError: e}) },
 	ErrHookFailed:                     func(e *APIError) error { return filled(e, &HookFailedError{APIError: e}) },
 	ErrHooksNotOffered:                func(e *APIError) error { return filled(e, &HooksNotOfferedError{APIError: e}) },
+	ErrActionCodeInvalid:              func(e *APIError) error { return filled(e, &ActionCodeInvalidError{APIError: e}) },
+	ErrActionCodeExpired:              func(e *APIError) error { return filled(e, &ActionCodeExpiredError{APIError: e}) },
+	ErrLinkURLMissing:                 func(e *APIError) error { return filled(e, &LinkURLMissingError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
 	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
 	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
+	ErrAttributeNotYours:              func(e *APIError) error { return filled(e, &AttributeNotYoursError{APIError: e}) },
+	ErrFactorKindNotAccepted:          func(e *APIError) error { return filled(e, &FactorKindNotAcceptedError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

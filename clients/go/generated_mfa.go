@@ -9,36 +9,38 @@ type MFAMethods struct {
 	client *Client
 }
 
-// Challenge sends the one-time code for a second factor.
+// Challenge sends the one-time code for a second factor, or start the use of a passkey.
 //
 // Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after
 // a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the
-// authenticator app generates the codes.
+// authenticator app generates the codes. For the kind `passkey`, the result has the options for the browser; every
+// passkey of the account is accepted, except the one with which the sign-in began.
 //
 // Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
 //
-// Errors: [FactorNotFoundError], [AccountLockedError], [AccountDisabledError], [TooManyCodesError],
-// [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
+// Errors: [FactorNotFoundError], [PasskeysOffError], [AccountLockedError], [AccountDisabledError],
+// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Challenge(ctx context.Context, params MFAChallengeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.challenge", params, options)
 }
 
-// Confirm completes the enrollment of a second factor by submitting its code.
+// Confirm completes the enrollment of a second factor by submitting its code or the response for a passkey.
 //
-// The tokens in the result state that the session was authenticated with the second factor. All other sessions of the
-// account end. If the enrollment is part of a sign-in, the call completes the sign-in.
+// A response for a passkey is judged once: after a refusal, call `mfa.enroll` again. The tokens in the result state
+// that the session was authenticated with the second factor. All other sessions of the account end. If the enrollment
+// is part of a sign-in, the call completes the sign-in.
 //
 // Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
 //
-// Errors: [FactorCodeInvalidError], [AccountLockedError], [AccountDisabledError], [SecondFactorsOffError],
-// [UnsupportedFirstFactorError], [ErrEmailNotVerified], [RecentSignInRequiredError], [ErrSecondFactorNeeded],
-// [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing], [AudienceNotOfferedError],
-// [ScopeNotOfferedError], [TokenRevokedError], [AccountMergedError], [TooManyFromClientError],
-// [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
-// [StepNotPossibleError], [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError],
-// [HooksNotOfferedError].
+// Errors: [FactorCodeInvalidError], [PasskeyNotAcceptedError], [PasskeysOffError], [AccountLockedError],
+// [AccountDisabledError], [SecondFactorsOffError], [UnsupportedFirstFactorError], [ErrEmailNotVerified],
+// [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError], [FactorExistsError],
+// [ErrFactorAddsNothing], [AudienceNotOfferedError], [ScopeNotOfferedError], [TokenRevokedError],
+// [AccountMergedError], [TooManyFromClientError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError],
+// [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError], [TenantDisabledError], [ClientUnknownError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [FactorKindNotAcceptedError].
 func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.confirm", params, options)
 }
@@ -47,22 +49,23 @@ func (m MFAMethods) Confirm(ctx context.Context, params MFAConfirmParams, option
 //
 // Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an
 // enrollment. If the account already has a second factor, the session must be authenticated with one. For an
-// authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor
-// becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same
-// response without sending another code. An account has at most five factors.
+// authenticator app, the result contains a secret; for an email address or phone number, a code is sent; for a
+// passkey, the result contains the options for the browser. The factor becomes active when `mfa.confirm` receives a
+// correct code or response. Repeating the request within one minute returns the same response without sending another
+// code. An account has at most five factors.
 //
 // Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth
 // /register/v1.0/challenge.
 //
 // Errors: [SecondFactorsOffError], [UnsupportedFirstFactorError], [ErrEmailNotVerified], [RecentSignInRequiredError],
-// [ErrSecondFactorNeeded], [TooManyFactorsError], [FactorExistsError], [ErrFactorAddsNothing],
+// [ErrSecondFactorNeeded], [TooManyFactorsError], [PasskeysOffError], [FactorExistsError], [ErrFactorAddsNothing],
 // [FactorTargetMissingError], [InvalidUsernameError], [InvalidPhoneNumberError], [TooManyCodesError],
 // [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError],
-// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [FactorKindNotAcceptedError].
 func (m MFAMethods) Enroll(ctx context.Context, params MFAEnrollParams, options ...CallOption) (*EnrollmentStep, error) {
 	return invoke[EnrollmentStep](ctx, m.client, "mfa.enroll", params, options)
 }
@@ -96,16 +99,19 @@ func (m MFAMethods) RecoveryCodes(ctx context.Context, params MFARecoveryCodesPa
 // Resolve completes a sign-in with a second factor or a recovery code.
 //
 // Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last
-// two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the
-// result state that the session was authenticated with the second factor.
+// two require no challenge. For a passkey, it accepts the response of the browser to the options of `mfa.challenge`;
+// a response is judged once, and after a refusal `mfa.challenge` starts again. A wrong code counts as an attempt; the
+// continuation token stays valid. The tokens in the result state that the session was authenticated with the second
+// factor.
 //
 // Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token
 // grant_type=mfa_oob; SDK: submitChallenge.
 //
-// Errors: [FactorCodeInvalidError], [FactorNotFoundError], [AccountLockedError], [AccountDisabledError],
-// [AudienceNotOfferedError], [ScopeNotOfferedError], [TooManyFromClientError], [ContinuationTokenInvalidError],
-// [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError], [StepNotPossibleError],
-// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [FactorCodeInvalidError], [PasskeyNotAcceptedError], [PasskeysOffError], [FactorNotFoundError],
+// [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [TooManyFromClientError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
+// [FlowEndedError], [StepNotPossibleError], [TenantDisabledError], [ClientUnknownError], [RefusedByHookError],
+// [HookFailedError], [HooksNotOfferedError].
 func (m MFAMethods) Resolve(ctx context.Context, params MFAResolveParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "mfa.resolve", params, options)
 }

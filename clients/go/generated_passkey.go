@@ -17,11 +17,11 @@ type PasskeyMethods struct {
 //
 // Equivalent: cognito DeleteWebAuthnCredential.
 //
-// Errors: [PasskeysOffError], [PasskeyNotFoundError], [LastProviderError], [RecentSignInRequiredError],
-// [ErrSecondFactorNeeded], [CallerNotAllowedError], [AccountNotFoundError], [TokenMalformedError],
-// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
-// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError].
+// Errors: [PasskeysOffError], [PasskeyNotFoundError], [LastProviderError], [LastFactorError],
+// [RecentSignInRequiredError], [ErrSecondFactorNeeded], [CallerNotAllowedError], [AccountNotFoundError],
+// [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError],
+// [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError],
+// [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
 func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, options ...CallOption) (*PasskeyDeleteResult, error) {
 	return invoke[PasskeyDeleteResult](ctx, m.client, "passkey.delete", params, options)
 }
@@ -29,14 +29,15 @@ func (m PasskeyMethods) Delete(ctx context.Context, params PasskeyDeleteParams, 
 // FinishRegistration completes the registration of a passkey.
 //
 // Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the
-// passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one
-// minute, it returns the same passkey.
+// passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a
+// refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
 //
 // Equivalent: cognito CompleteWebAuthnRegistration.
 //
 // Errors: [PasskeysOffError], [PasskeyNotAcceptedError], [TooManyPasskeysError], [ContinuationTokenInvalidError],
 // [ContinuationTokenExpiredError], [ErrFlowUsed], [FlowEndedError], [AccountDisabledError], [TooManyFromClientError],
-// [TenantDisabledError], [AccountLockedError], [ErrSecondFactorNeeded], [TokenRevokedError].
+// [TenantDisabledError], [AccountLockedError], [ErrSecondFactorNeeded], [TokenRevokedError], [SignUpNotAllowedError],
+// [UserAlreadyExistsError], [ErrFlowFinished], [StepNotPossibleError].
 func (m PasskeyMethods) FinishRegistration(ctx context.Context, params PasskeyFinishRegistrationParams, options ...CallOption) (*PasskeyFinishRegistrationResult, error) {
 	return invoke[PasskeyFinishRegistrationResult](ctx, m.client, "passkey.finishRegistration", params, options)
 }
@@ -107,18 +108,21 @@ func (m PasskeyMethods) StartAuthentication(ctx context.Context, params PasskeyS
 	return invoke[PasskeyCeremony](ctx, m.client, "passkey.startAuthentication", params, options)
 }
 
-// StartRegistration starts the registration of a passkey for the signed-in user.
+// StartRegistration starts the registration of a passkey for the signed-in user or in a sign-up.
 //
-// Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if
-// the account has a second factor, a session that has shown one. With `conditional`, the browser can create the
-// passkey without a dialog after a sign-in with a password.
+// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in
+// the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in
+// at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`,
+// the browser can create the passkey without a dialog after a sign-in with a password.
 //
 // Equivalent: cognito StartWebAuthnRegistration.
 //
 // Errors: [PasskeysOffError], [TooManyPasskeysError], [RecentSignInRequiredError], [ErrSecondFactorNeeded],
-// [TooManyFromClientError], [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
-// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
+// [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished],
+// [FlowEndedError], [StepNotPossibleError], [TooManyFromClientError], [TokenMalformedError],
+// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [TenantDisabledError], [AccountLockedError].
 func (m PasskeyMethods) StartRegistration(ctx context.Context, params PasskeyStartRegistrationParams, options ...CallOption) (*PasskeyCeremony, error) {
 	return invoke[PasskeyCeremony](ctx, m.client, "passkey.startRegistration", params, options)
 }

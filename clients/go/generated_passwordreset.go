@@ -9,6 +9,20 @@ type PasswordResetMethods struct {
 	client *Client
 }
 
+// Challenge sends the code of a password reset.
+//
+// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as
+// `passwordReset.resendCode` does. If the flow waits for a password, nothing is sent.
+//
+// Equivalent: nativeAuth /resetpassword/v1.0/challenge.
+//
+// Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
+// [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [TenantDisabledError], [AccountDisabledError].
+func (m PasswordResetMethods) Challenge(ctx context.Context, params PasswordResetChallengeParams, options ...CallOption) (*PasswordResetStep, error) {
+	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.challenge", params, options)
+}
+
 // ResendCode sends another password reset code.
 //
 // After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the

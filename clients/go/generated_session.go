@@ -9,6 +9,22 @@ type SessionMethods struct {
 	client *Client
 }
 
+// CreateCookie exchanges an ID token for a session cookie.
+//
+// For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a
+// longer-lived token, sets it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The
+// cookie has the claims of the ID token. It becomes invalid if its session or all sessions of the account are ended,
+// or if the account is disabled or deleted. It is accepted by `token.verify` only.
+//
+// Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
+// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError].
+func (m SessionMethods) CreateCookie(ctx context.Context, params SessionCreateCookieParams, options ...CallOption) (*SessionCreateCookieResult, error) {
+	return invoke[SessionCreateCookieResult](ctx, m.client, "session.createCookie", params, options)
+}
+
 // List lists the sessions of an account, most recent first.
 //
 // Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
@@ -31,7 +47,7 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 //
 // Errors: [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError], [ErrRefreshTokenReused],
 // [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [ScopeNotGrantedError],
-// [TenantDisabledError], [SessionExpiredError].
+// [TenantDisabledError], [SessionExpiredError], [ErrSecondFactorRequired].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }

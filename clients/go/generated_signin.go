@@ -22,6 +22,21 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 	return invoke[SignInStep](ctx, m.client, "signIn.anonymously", params, options)
 }
 
+// Challenge sends the code of a sign-in.
+//
+// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as
+// `signIn.resendCode` does. If the flow waits for a password, nothing is sent.
+//
+// Equivalent: nativeAuth /oauth2/v2.0/challenge.
+//
+// Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
+// [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [PasswordChangeRequiredError], [TenantDisabledError], [AccountLockedError],
+// [AccountDisabledError].
+func (m SignInMethods) Challenge(ctx context.Context, params SignInChallengeParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.challenge", params, options)
+}
+
 // ResendCode sends another sign-in code.
 //
 // After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the
@@ -146,6 +161,22 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 // [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
+}
+
+// WithLink signs in with the code of a link that was sent by email.
+//
+// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent,
+// so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a
+// password. If no account has the address, one is created. If the address of the account was not verified before, its
+// password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+//
+// Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+//
+// Errors: [ActionCodeInvalidError], [ActionCodeExpiredError], [InvalidUsernameError], [SignUpNotAllowedError],
+// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountLockedError], [FlowEndedError],
+// [TenantDisabledError].
+func (m SignInMethods) WithLink(ctx context.Context, params SignInWithLinkParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.withLink", params, options)
 }
 
 // WithPassword signs in with email address and password in one request.

@@ -9,6 +9,20 @@ type SignUpMethods struct {
 	client *Client
 }
 
+// Challenge sends the code of a sign-up.
+//
+// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as
+// `signUp.resendCode` does. If the flow waits for a password, nothing is sent.
+//
+// Equivalent: nativeAuth /signup/v1.0/challenge.
+//
+// Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
+// [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [SignUpNotAllowedError], [UserAlreadyExistsError], [TenantDisabledError].
+func (m SignUpMethods) Challenge(ctx context.Context, params SignUpChallengeParams, options ...CallOption) (*SignUpStep, error) {
+	return invoke[SignUpStep](ctx, m.client, "signUp.challenge", params, options)
+}
+
 // ResendCode sends another sign-up code.
 //
 // After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the

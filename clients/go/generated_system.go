@@ -9,7 +9,7 @@ type SystemMethods struct {
 	client *Client
 }
 
-// Apply applies a declarative configuration of tenants, identity providers, pools and roles.
+// Apply applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
 //
 // Creates or updates everything in the document in one transaction; resources that the document does not name are
 // kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to
@@ -28,10 +28,10 @@ func (m SystemMethods) Apply(ctx context.Context, params SystemApplyParams, opti
 
 // Export exports the configuration as a document for `system.apply`.
 //
-// The document contains all tenants, identity providers, applications, pools and roles with their settings, but no
-// accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it
-// creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first.
-// `system.apply` takes up to 1,000 entries of each kind.
+// The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their
+// settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to
+// another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must
+// be added first. `system.apply` takes up to 1,000 entries of each kind.
 func (m SystemMethods) Export(ctx context.Context, options ...CallOption) (*SystemExportResult, error) {
 	return invoke[SystemExportResult](ctx, m.client, "system.export", nil, options)
 }

@@ -64,7 +64,7 @@ func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForD
 // Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first
 // failed check. At least one of `audience`, `issuer` and `tenantId` is required.
 //
-// Equivalent: firebase SDK: verifyIdToken.
+// Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
 //
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],

@@ -124,6 +124,18 @@ type AccountCreateParams struct {
 	MustChangePassword bool `json:"mustChangePassword,omitempty"`
 }
 
+// AccountDeleteOwnParams are the parameters of account.deleteOwn.
+type AccountDeleteOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+}
+
+// AccountDeleteOwnResult is the result of account.deleteOwn.
+type AccountDeleteOwnResult struct {
+	// The ID of the deleted account.
+	AccountID string `json:"accountId"`
+}
+
 // AccountDeleteParams are the parameters of account.delete.
 type AccountDeleteParams struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
@@ -326,6 +338,12 @@ type AccountListResult struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 
+// AccountMeParams are the parameters of account.me.
+type AccountMeParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+}
+
 // AccountMergeParams are the parameters of account.merge.
 type AccountMergeParams struct {
 	// An ID token of the account to keep (the target).
@@ -367,6 +385,8 @@ type AccountMergeResult struct {
 	DroppedProviders []LinkedProvider `json:"droppedProviders"`
 	// The second factors that were moved from the source to the target.
 	MovedFactors []string `json:"movedFactors"`
+	// The passkeys that were moved from the source to the target. Present if there are any.
+	MovedPasskeys []string `json:"movedPasskeys,omitempty"`
 	// The number of ended sessions of both accounts.
 	EndedSessions int64 `json:"endedSessions"`
 	// The changed identities by pool.
@@ -430,6 +450,19 @@ type AccountSetClaimsParams struct {
 	Claims map[string]any `json:"claims"`
 }
 
+// AccountSetOwnPasswordParams are the parameters of account.setOwnPassword.
+type AccountSetOwnPasswordParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The new password.
+	NewPassword Secret `json:"newPassword"`
+	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+	Audience string `json:"audience,omitempty"`
+	// The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+	// Defaults to `openid`.
+	Scope string `json:"scope,omitempty"`
+}
+
 // AccountSubmitCodeParams are the parameters of account.submitCode.
 type AccountSubmitCodeParams struct {
 	// The continuation token that `account.changeEmail` returned.
@@ -446,10 +479,19 @@ type AccountSubmitCodeParams struct {
 type AccountUnlinkParams struct {
 	// An ID token of the signed-in user.
 	IDToken Secret `json:"idToken"`
-	// The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+	// The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all
+	// passkeys with which the user signs in.
 	ProviderID string `json:"providerId"`
 	// Whether to unlink the last sign-in method. Defaults to false.
 	Force bool `json:"force,omitempty"`
+}
+
+// AccountUpdateOwnParams are the parameters of account.updateOwn.
+type AccountUpdateOwnParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The attributes to change.
+	Attributes AttributeValues `json:"attributes"`
 }
 
 // AccountUpdateParams are the parameters of account.update.
@@ -492,6 +534,20 @@ const (
 	AccountUpdateRemoveUsername    AccountUpdateRemove = "username"
 	AccountUpdateRemovePassword    AccountUpdateRemove = "password"
 	AccountUpdateRemovePhoneNumber AccountUpdateRemove = "phoneNumber"
+)
+
+// ActionCodePurpose is the action of a code that is sent in a link. `passwordReset` sets a new password,
+// `verifyEmail` verifies the address of the account, `signIn` signs in, `changeEmail` changes the address of the
+// account to a new one, and `revertEmail` undoes such a change. A newer Mintmark can return other values.
+type ActionCodePurpose string
+
+// The values of ActionCodePurpose.
+const (
+	ActionCodePurposePasswordReset ActionCodePurpose = "passwordReset"
+	ActionCodePurposeVerifyEmail   ActionCodePurpose = "verifyEmail"
+	ActionCodePurposeSignIn        ActionCodePurpose = "signIn"
+	ActionCodePurposeChangeEmail   ActionCodePurpose = "changeEmail"
+	ActionCodePurposeRevertEmail   ActionCodePurpose = "revertEmail"
 )
 
 // AdditionalUserInfo is the information that an identity provider returned about the user.
@@ -693,6 +749,7 @@ const (
 	AppliedChangeKindApplication AppliedChangeKind = "application"
 	AppliedChangeKindPool        AppliedChangeKind = "pool"
 	AppliedChangeKindRole        AppliedChangeKind = "role"
+	AppliedChangeKindIssuer      AppliedChangeKind = "issuer"
 )
 
 // Assurance is the security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP
@@ -791,6 +848,14 @@ const (
 
 // AttributeValues: User attributes by name: strings, integers and booleans, as defined by the tenant.
 type AttributeValues = SecretMap
+
+// AudienceScopes is the scopes of an audience.
+type AudienceScopes struct {
+	// The audience, which `audiences` must contain.
+	Audience string `json:"audience"`
+	// The scopes that only tokens for this audience can have.
+	Scopes []string `json:"scopes"`
+}
 
 // AuditChain is the verification result of one hash chain.
 type AuditChain struct {
@@ -1006,6 +1071,20 @@ type CompatHTTPResult struct {
 	Body Secret `json:"body"`
 }
 
+// ConditionFinding is the evaluation of one condition of a trust policy.
+type ConditionFinding struct {
+	// The operator as written in the policy.
+	Operator string `json:"operator"`
+	// The condition key.
+	Key string `json:"key"`
+	// The values in the policy.
+	Expected []string `json:"expected"`
+	// The values of the key for this token. Empty if the key is missing.
+	Actual []string `json:"actual"`
+	// Whether the condition is satisfied.
+	Holds bool `json:"holds"`
+}
+
 // Credential is the data that proves a sign-in: a provider token, an email address with a password, a pending token,
 // a flow started with `idp.authorize` or `idp.authorizeDevice`, or the response of a passkey.
 //
@@ -1086,7 +1165,7 @@ type CredentialsAssumeRoleParams struct {
 	RoleARN string `json:"roleArn"`
 	// The name of a role session, which is part of the ARN of the assumed role.
 	SessionName string `json:"sessionName"`
-	// The OpenID token of a pool.
+	// The OpenID token of a pool, or a token of a trusted issuer.
 	Token Secret `json:"token"`
 	// The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
@@ -1098,12 +1177,15 @@ type CredentialsAssumeRoleParams struct {
 type CredentialsAssumeRoleResult struct {
 	// Temporary credentials in the form that all AWS SDKs accept.
 	Credentials Credentials `json:"credentials"`
-	// The ID of the identity.
+	// The ID of the identity, or the `sub` claim of the token of a trusted issuer.
 	Subject string `json:"subject"`
-	// The ID of the pool.
+	// The ID of the pool, or the audience for which the token of a trusted issuer was accepted.
 	Audience string `json:"audience"`
-	// The trusted principal, `cognito-identity.amazonaws.com`.
+	// The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or
+	// `accounts.google.com`.
 	Provider string `json:"provider"`
+	// The source identity that the token sets. Present if it sets one.
+	SourceIdentity string `json:"sourceIdentity,omitempty"`
 	// The role session.
 	AssumedRole CredentialsAssumeRoleResultAssumedRole `json:"assumedRole"`
 	// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a
@@ -1367,7 +1449,7 @@ type CredentialsProviderSubmitTokenParams struct {
 
 // CredentialsRevokeParams are the parameters of credentials.revoke.
 //
-// Exactly one of SessionToken, IdentityID, RoleARN, PoolID must be set.
+// Exactly one of SessionToken, IdentityID, RoleARN, PoolID, Issuer, RoleName must be set.
 type CredentialsRevokeParams struct {
 	// The session token of the session to revoke.
 	SessionToken Secret `json:"sessionToken,omitempty"`
@@ -1377,6 +1459,12 @@ type CredentialsRevokeParams struct {
 	RoleARN string `json:"roleArn,omitempty"`
 	// The pool whose credentials and tokens are revoked.
 	PoolID string `json:"poolId,omitempty"`
+	// The issuer whose credentials and tokens are revoked. It can be deleted already.
+	Issuer string `json:"issuer,omitempty"`
+	// The `sub` claim to which the revocation by `issuer` is limited.
+	Subject string `json:"subject,omitempty"`
+	// The name of the role whose credentials are revoked.
+	RoleName string `json:"roleName,omitempty"`
 	// The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the
 	// future. Defaults to the current time.
 	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
@@ -1400,6 +1488,12 @@ type CredentialsVerifyParams struct {
 type CredentialsVerifyResult struct {
 	// The principal of the credentials.
 	Principal Principal `json:"principal"`
+	// The token that was exchanged for the credentials. Present if a trusted issuer has issued it.
+	Federated *FederatedSource `json:"federated,omitempty"`
+	// The source identity of the session. Present if the session has one.
+	SourceIdentity string `json:"sourceIdentity,omitempty"`
+	// The permission policies of the role. Present if the IAM API was used to attach any.
+	RolePolicies *RolePolicies `json:"rolePolicies,omitempty"`
 	// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 	// Whether the signature covers the given hash of the body.
@@ -1500,22 +1594,35 @@ const (
 	EmailChangeStepStateCompleted    EmailChangeStepState = "completed"
 )
 
-// EnrollmentStep is a second factor whose enrollment must be confirmed with a code. Kind determines the type of
-// Variant.
+// EnrollableFactor is a kind of second factor that an account can enroll.
+type EnrollableFactor struct {
+	// The kind of the factor.
+	Kind FactorKind `json:"kind"`
+	// The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+	Hint string `json:"hint,omitempty"`
+	// Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if
+	// the address is verified.
+	Verified *bool `json:"verified,omitempty"`
+}
+
+// EnrollmentStep is a second factor whose enrollment must be confirmed with a code, or with the response of an
+// authenticator. Kind determines the type of Variant.
 type EnrollmentStep struct {
 	// The kind, which a newer Mintmark can add to.
 	Kind EnrollmentStepKind
-	// One of *EnrollmentStepTOTP, *EnrollmentStepEmail, *EnrollmentStepSMS, and *UnknownVariant.
+	// One of *EnrollmentStepTOTP, *EnrollmentStepEmail, *EnrollmentStepSMS, *EnrollmentStepPasskey, and
+	// *UnknownVariant.
 	Variant EnrollmentStepVariant
 }
 
 // EnrollmentStepVariant is a variant of [EnrollmentStep].
 type EnrollmentStepVariant interface{ isEnrollmentStep() }
 
-func (*EnrollmentStepTOTP) isEnrollmentStep()  {}
-func (*EnrollmentStepEmail) isEnrollmentStep() {}
-func (*EnrollmentStepSMS) isEnrollmentStep()   {}
-func (*UnknownVariant) isEnrollmentStep()      {}
+func (*EnrollmentStepTOTP) isEnrollmentStep()    {}
+func (*EnrollmentStepEmail) isEnrollmentStep()   {}
+func (*EnrollmentStepSMS) isEnrollmentStep()     {}
+func (*EnrollmentStepPasskey) isEnrollmentStep() {}
+func (*UnknownVariant) isEnrollmentStep()        {}
 
 // UnmarshalJSON reads the variant that Kind determines.
 func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
@@ -1530,6 +1637,8 @@ func (v *EnrollmentStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(EnrollmentStepEmail)
 	case EnrollmentStepKindSMS:
 		v.Variant = new(EnrollmentStepSMS)
+	case EnrollmentStepKindPasskey:
+		v.Variant = new(EnrollmentStepPasskey)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -1554,6 +1663,9 @@ type EnrollmentStepEmail struct {
 	FactorID string `json:"factorId"`
 	// Always `email`.
 	Kind EnrollmentStepKind `json:"kind"`
+	// Present and true if the address needs no code, because it is the verified address of the account. No code was
+	// sent. Call `mfa.confirm` without a code.
+	Verified *bool `json:"verified,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -1571,10 +1683,28 @@ type EnrollmentStepKind string
 
 // The values of EnrollmentStepKind.
 const (
-	EnrollmentStepKindTOTP  EnrollmentStepKind = "totp"
-	EnrollmentStepKindEmail EnrollmentStepKind = "email"
-	EnrollmentStepKindSMS   EnrollmentStepKind = "sms"
+	EnrollmentStepKindTOTP    EnrollmentStepKind = "totp"
+	EnrollmentStepKindEmail   EnrollmentStepKind = "email"
+	EnrollmentStepKindSMS     EnrollmentStepKind = "sms"
+	EnrollmentStepKindPasskey EnrollmentStepKind = "passkey"
 )
+
+// EnrollmentStepPasskey is a variant of [EnrollmentStep]. A passkey, such as a security key. The browser creates it.
+type EnrollmentStepPasskey struct {
+	// Always `passkeyRequired`.
+	State string `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// Always `passkey`.
+	Kind EnrollmentStepKind `json:"kind"`
+	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+	// `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+	Options map[string]any `json:"options"`
+	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
 // EnrollmentStepSMS is a variant of [EnrollmentStep]. A phone number, to which a code was sent.
 type EnrollmentStepSMS struct {
@@ -1656,7 +1786,7 @@ type FactorHint struct {
 	// The ID of a second factor, or `recovery` for the recovery codes.
 	FactorID string `json:"factorId"`
 	// The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes
-	// by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+	// by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 	Kind FactorHintKind `json:"kind"`
 	// The display name, chosen by the user.
 	DisplayName string `json:"displayName,omitempty"`
@@ -1665,8 +1795,8 @@ type FactorHint struct {
 }
 
 // FactorHintKind is the kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`:
-// one-time codes by SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`. A newer
-// Mintmark can return other values.
+// one-time codes by SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no
+// `mfa.challenge`. A newer Mintmark can return other values.
 type FactorHintKind string
 
 // The values of FactorHintKind.
@@ -1674,18 +1804,20 @@ const (
 	FactorHintKindTOTP     FactorHintKind = "totp"
 	FactorHintKindEmail    FactorHintKind = "email"
 	FactorHintKindSMS      FactorHintKind = "sms"
+	FactorHintKindPasskey  FactorHintKind = "passkey"
 	FactorHintKindRecovery FactorHintKind = "recovery"
 )
 
 // FactorKind is the kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`:
-// one-time codes by SMS. A newer Mintmark can return other values.
+// one-time codes by SMS. `passkey`: a passkey, such as a security key. A newer Mintmark can return other values.
 type FactorKind string
 
 // The values of FactorKind.
 const (
-	FactorKindTOTP  FactorKind = "totp"
-	FactorKindEmail FactorKind = "email"
-	FactorKindSMS   FactorKind = "sms"
+	FactorKindTOTP    FactorKind = "totp"
+	FactorKindEmail   FactorKind = "email"
+	FactorKindSMS     FactorKind = "sms"
+	FactorKindPasskey FactorKind = "passkey"
 )
 
 // FactorWithdrawal is the result of removing a second factor. State determines the type of Variant.
@@ -1762,6 +1894,33 @@ const (
 	FactorWithdrawalStateSignedOut FactorWithdrawalState = "signedOut"
 )
 
+// FederatedSource is the token of a trusted issuer that was exchanged for credentials.
+type FederatedSource struct {
+	// The issuer of the token.
+	Issuer string `json:"issuer"`
+	// The value of `sub`.
+	Subject string `json:"subject"`
+	// The audience for which the token was accepted.
+	Audience string `json:"audience"`
+	// The value of `jti`. Present if the token has one.
+	TokenID string `json:"tokenId,omitempty"`
+}
+
+// FlowCapability is a part of a flow that an application can carry out itself. `code`: the user enters a one-time
+// code. `password`: the user enters a password. `secondFactor`: a second factor is verified. `enrollment`: a second
+// factor is enrolled. `provider`: the user signs in with an identity provider. A newer Mintmark can return other
+// values.
+type FlowCapability string
+
+// The values of FlowCapability.
+const (
+	FlowCapabilityCode         FlowCapability = "code"
+	FlowCapabilityPassword     FlowCapability = "password"
+	FlowCapabilitySecondFactor FlowCapability = "secondFactor"
+	FlowCapabilityEnrollment   FlowCapability = "enrollment"
+	FlowCapabilityProvider     FlowCapability = "provider"
+)
+
 // FlowEndedErrorCause is the operation that ended the flow. A newer Mintmark can return other values.
 type FlowEndedErrorCause string
 
@@ -1806,8 +1965,8 @@ const (
 type GraphNode struct {
 	// The kind, which a newer Mintmark can add to.
 	Kind GraphNodeKind
-	// One of *GraphNodeAccount, *GraphNodeProvider, *GraphNodeFactor, *GraphNodeSession, *GraphNodeMergedAccount,
-	// *GraphNodeIdentity, *GraphNodeLogin, and *UnknownVariant.
+	// One of *GraphNodeAccount, *GraphNodeProvider, *GraphNodeFactor, *GraphNodePasskey, *GraphNodeSession,
+	// *GraphNodeMergedAccount, *GraphNodeIdentity, *GraphNodeLogin, and *UnknownVariant.
 	Variant GraphNodeVariant
 }
 
@@ -1817,6 +1976,7 @@ type GraphNodeVariant interface{ isGraphNode() }
 func (*GraphNodeAccount) isGraphNode()       {}
 func (*GraphNodeProvider) isGraphNode()      {}
 func (*GraphNodeFactor) isGraphNode()        {}
+func (*GraphNodePasskey) isGraphNode()       {}
 func (*GraphNodeSession) isGraphNode()       {}
 func (*GraphNodeMergedAccount) isGraphNode() {}
 func (*GraphNodeIdentity) isGraphNode()      {}
@@ -1836,6 +1996,8 @@ func (v *GraphNode) UnmarshalJSON(text []byte) error {
 		v.Variant = new(GraphNodeProvider)
 	case GraphNodeKindFactor:
 		v.Variant = new(GraphNodeFactor)
+	case GraphNodeKindPasskey:
+		v.Variant = new(GraphNodePasskey)
 	case GraphNodeKindSession:
 		v.Variant = new(GraphNodeSession)
 	case GraphNodeKindMergedAccount:
@@ -1892,6 +2054,7 @@ const (
 	GraphNodeKindAccount       GraphNodeKind = "account"
 	GraphNodeKindProvider      GraphNodeKind = "provider"
 	GraphNodeKindFactor        GraphNodeKind = "factor"
+	GraphNodeKindPasskey       GraphNodeKind = "passkey"
 	GraphNodeKindSession       GraphNodeKind = "session"
 	GraphNodeKindMergedAccount GraphNodeKind = "mergedAccount"
 	GraphNodeKindIdentity      GraphNodeKind = "identity"
@@ -1912,6 +2075,16 @@ type GraphNodeMergedAccount struct {
 	Kind GraphNodeKind `json:"kind"`
 	// The account ID.
 	AccountID string `json:"accountId"`
+}
+
+// GraphNodePasskey is a variant of [GraphNode]. A passkey with which the user signs in.
+type GraphNodePasskey struct {
+	// Always `passkey`.
+	Kind GraphNodeKind `json:"kind"`
+	// The credential ID of the passkey.
+	CredentialID string `json:"credentialId"`
+	// The name of the passkey.
+	Name string `json:"name"`
 }
 
 // GraphNodeProvider is a variant of [GraphNode]. A sign-in method.
@@ -2041,6 +2214,12 @@ type IDP struct {
 	ResponseType IDPResponseType `json:"responseType"`
 	// The scopes that are requested in addition to the basic ones.
 	Scopes []string `json:"scopes"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope.
 	OpenidOnly bool `json:"openidOnly"`
 	// Whether email addresses that the provider reports as verified are trusted. Always false for known providers,
@@ -2180,6 +2359,12 @@ type IDPCreateParams struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them. Defaults to false.
 	OpenidOnly bool `json:"openidOnly,omitempty"`
@@ -2229,6 +2414,12 @@ type IDPDeclaration struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them.
 	OpenidOnly *bool `json:"openidOnly,omitempty"`
@@ -2349,6 +2540,12 @@ type IDPUpdateParams struct {
 	// The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
 	// `offline_access`.
 	Scopes []string `json:"scopes,omitempty"`
+	// The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID
+	// token whose `acr` is none of them is rejected.
+	RequiredAcr []string `json:"requiredAcr,omitempty"`
+	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
+	// token whose `auth_time` is missing or older is rejected.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
 	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
 	// no address and no name, unless `scopes` ask for them.
 	OpenidOnly *bool `json:"openidOnly,omitempty"`
@@ -2565,6 +2762,152 @@ type ImportStop struct {
 	Message string `json:"message"`
 }
 
+// IssuerDeleteParams are the parameters of issuer.delete.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerDeleteParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// IssuerDeleteResult is the result of issuer.delete.
+type IssuerDeleteResult struct{}
+
+// IssuerGetParams are the parameters of issuer.get.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerGetParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// IssuerListParams are the parameters of issuer.list.
+type IssuerListParams struct {
+	// The maximum number of entries in one response. Defaults to 60.
+	Limit int64 `json:"limit,omitempty"`
+	// The position of the next page: the `nextCursor` of the previous response, unchanged.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// IssuerListResult is the result of issuer.list.
+type IssuerListResult struct {
+	// The trusted issuers, sorted by name.
+	Issuers []TrustedIssuer `json:"issuers"`
+	// The cursor for the next page. Present if there are more entries.
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// IssuerPutAlgorithms is a JOSE algorithm. A newer Mintmark can return other values.
+type IssuerPutAlgorithms string
+
+// The values of IssuerPutAlgorithms.
+const (
+	IssuerPutAlgorithmsRS256 IssuerPutAlgorithms = "RS256"
+	IssuerPutAlgorithmsRS384 IssuerPutAlgorithms = "RS384"
+	IssuerPutAlgorithmsRS512 IssuerPutAlgorithms = "RS512"
+	IssuerPutAlgorithmsPS256 IssuerPutAlgorithms = "PS256"
+	IssuerPutAlgorithmsPS384 IssuerPutAlgorithms = "PS384"
+	IssuerPutAlgorithmsPS512 IssuerPutAlgorithms = "PS512"
+	IssuerPutAlgorithmsES256 IssuerPutAlgorithms = "ES256"
+	IssuerPutAlgorithmsES384 IssuerPutAlgorithms = "ES384"
+	IssuerPutAlgorithmsES512 IssuerPutAlgorithms = "ES512"
+	IssuerPutAlgorithmsEdDSA IssuerPutAlgorithms = "EdDSA"
+)
+
+// IssuerPutParams are the parameters of issuer.put.
+//
+// Exactly one of Issuer, TenantID must be set.
+type IssuerPutParams struct {
+	// The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without
+	// query, fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this
+	// machine.
+	Issuer string `json:"issuer,omitempty"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties,omitempty"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []IssuerPutAlgorithms `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types,omitempty"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims,omitempty"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+	// 86400.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds,omitempty"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false.
+	SingleUse bool `json:"singleUse,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+	AllowInsecure bool `json:"allowInsecure,omitempty"`
+	// Whether the issuer can be in a private network. Defaults to false.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork,omitempty"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []IssuerPutUses `json:"uses,omitempty"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints,omitempty"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// IssuerPutUses is a use. A newer Mintmark can return other values.
+type IssuerPutUses string
+
+// The values of IssuerPutUses.
+const (
+	IssuerPutUsesRoles    IssuerPutUses = "roles"
+	IssuerPutUsesExchange IssuerPutUses = "exchange"
+	IssuerPutUsesIDJag    IssuerPutUses = "idJag"
+)
+
+// IssuerTestParams are the parameters of issuer.test.
+//
+// Exactly one of Issuer, ARN, TenantID must be set.
+type IssuerTestParams struct {
+	// The issuer, exactly as in `iss`.
+	Issuer string `json:"issuer,omitempty"`
+	// The ARN of the issuer.
+	ARN string `json:"arn,omitempty"`
+	// The tenant of this store that is the issuer.
+	TenantID string `json:"tenantId,omitempty"`
+	// A token of the issuer.
+	Token Secret `json:"token,omitempty"`
+}
+
+// IssuerTestResult is the result of issuer.test.
+type IssuerTestResult struct {
+	// Whether all checks passed.
+	Ok bool `json:"ok"`
+	// The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
+	Checks []IDPCheck `json:"checks"`
+}
+
 // JSONWebKey is a public key (RFC 7517).
 type JSONWebKey struct {
 	// The key type: `EC`, `RSA` or `OKP`.
@@ -2679,8 +3022,9 @@ type LinkedProvider struct {
 
 // LocalAccountMethod is the sign-in method of accounts with an email address. `emailCode`: one-time codes sent by
 // email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one
-// was given at the sign-up, which does not request it, and one-time codes otherwise. A newer Mintmark can return
-// other values.
+// was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of
+// which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used. A newer
+// Mintmark can return other values.
 type LocalAccountMethod string
 
 // The values of LocalAccountMethod.
@@ -2688,6 +3032,7 @@ const (
 	LocalAccountMethodEmailCode     LocalAccountMethod = "emailCode"
 	LocalAccountMethodEmailPassword LocalAccountMethod = "emailPassword"
 	LocalAccountMethodEither        LocalAccountMethod = "either"
+	LocalAccountMethodPasskey       LocalAccountMethod = "passkey"
 )
 
 // LockCoverage is the operations that a lockout of an account blocks. `guessing`: operations that verify its password
@@ -2739,11 +3084,16 @@ type MFAChallengeParams struct {
 }
 
 // MFAConfirmParams are the parameters of mfa.confirm.
+//
+// At most one of Code, Response can be set.
 type MFAConfirmParams struct {
 	// The continuation token that `mfa.enroll` returned.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The code of the factor.
-	Code Secret `json:"code"`
+	// The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
+	Code *Secret `json:"code,omitempty"`
+	// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+	// are ignored.
+	Response map[string]any `json:"response,omitempty"`
 	// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
 	// of the sign-in or of the session. For an audience other than that of the session, the access token has only the
 	// scope `openid`.
@@ -2755,6 +3105,9 @@ type MFAConfirmParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+	// `signIn.withContinuation` exchanges it. Defaults to false.
+	DeferTokens bool `json:"deferTokens,omitempty"`
 }
 
 // MFAEnrollParams are the parameters of mfa.enroll.
@@ -2787,6 +3140,9 @@ type MFAEnrollParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether the email address of the account needs no code if it is verified. The result then has `verified`,
+	// nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
+	SkipVerified bool `json:"skipVerified,omitempty"`
 }
 
 // MFAEnrollQR is the form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the
@@ -2846,13 +3202,19 @@ type MFARecoveryCodesResult struct {
 }
 
 // MFAResolveParams are the parameters of mfa.resolve.
+//
+// Exactly one of Code, Response must be set.
 type MFAResolveParams struct {
 	// The continuation token of the latest response of the flow.
 	ContinuationToken Secret `json:"continuationToken"`
-	// The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+	// The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the last
+	// challenge.
 	FactorID string `json:"factorId,omitempty"`
 	// The code of the factor, or a recovery code.
-	Code Secret `json:"code"`
+	Code *Secret `json:"code,omitempty"`
+	// The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+	// are ignored.
+	Response map[string]any `json:"response,omitempty"`
 	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier
 	// in this sign-in, otherwise to the tenant.
 	Audience string `json:"audience,omitempty"`
@@ -2863,6 +3225,9 @@ type MFAResolveParams struct {
 	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
 	// started.
 	ClientID string `json:"clientId,omitempty"`
+	// Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+	// `signIn.withContinuation` exchanges it. Defaults to false.
+	DeferTokens bool `json:"deferTokens,omitempty"`
 }
 
 // MFAWithdrawParams are the parameters of mfa.withdraw.
@@ -2875,6 +3240,9 @@ type MFAWithdrawParams struct {
 	AccountID string `json:"accountId,omitempty"`
 	// The ID of the factor to remove.
 	FactorID string `json:"factorId"`
+	// The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required
+	// with `accountId` in a tenant with an assurance.
+	Reason string `json:"reason,omitempty"`
 	// The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
 	// of the session. For any other audience, the access token has only the scope `openid`.
 	Audience string `json:"audience,omitempty"`
@@ -3006,18 +3374,115 @@ const (
 	OnExistingFail    OnExisting = "fail"
 )
 
+// OobApplyParams are the parameters of oob.apply.
+type OobApplyParams struct {
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+	// The new password. Required for `passwordReset`.
+	NewPassword *Secret `json:"newPassword,omitempty"`
+}
+
+// OobApplyResult is the result of oob.apply.
+type OobApplyResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address of the account after the action.
+	Email string `json:"email"`
+	// The account.
+	AccountID string `json:"accountId"`
+}
+
+// OobCreateParams are the parameters of oob.create.
+type OobCreateParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address of the account, or the address that signs in. For `revertEmail`, the address to restore.
+	Email string `json:"email"`
+	// The new email address. Used with `changeEmail`.
+	NewEmail *string `json:"newEmail,omitempty"`
+	// The account, if it does not have the address. Used with `revertEmail`.
+	AccountID string `json:"accountId,omitempty"`
+	// The URL to which the page continues, or the page itself if the tenant has no `delivery.linkUrl`: with `https`,
+	// with `http` on this machine, or with the scheme of an app.
+	ContinueURL string `json:"continueUrl,omitempty"`
+	// Whether to return the link instead of sending it. Defaults to false.
+	ReturnLink bool `json:"returnLink,omitempty"`
+	// The language of the message.
+	Language string `json:"language,omitempty"`
+}
+
+// OobCreateResult is the result of oob.create.
+type OobCreateResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The email address in lowercase.
+	Email string `json:"email"`
+	// The new email address. Present for `changeEmail`.
+	NewEmail string `json:"newEmail,omitempty"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The code. Present with `returnLink`.
+	Code Secret `json:"code,omitempty"`
+	// The link. Present with `returnLink` if its page is known.
+	Link Secret `json:"link,omitempty"`
+}
+
+// OobInspectParams are the parameters of oob.inspect.
+type OobInspectParams struct {
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+}
+
+// OobInspectResult is the result of oob.inspect.
+type OobInspectResult struct {
+	// The action.
+	Purpose ActionCodePurpose `json:"purpose"`
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+	TenantID string `json:"tenantId"`
+	// The email address of the account. Not present for `signIn`.
+	Email string `json:"email,omitempty"`
+	// The new email address. Present for `changeEmail`.
+	NewEmail string `json:"newEmail,omitempty"`
+	// The time at which the code expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// OwnProfile: What a user sees of their account.
+type OwnProfile struct {
+	// The ID of an account, which is the `sub` claim of its tokens.
+	AccountID string `json:"accountId"`
+	// The email address with which the user signs in. Not present for accounts without their own email address.
+	Username string `json:"username,omitempty"`
+	// The email address to which messages are sent.
+	Email string `json:"email,omitempty"`
+	// Whether the email address is verified.
+	EmailVerified bool `json:"emailVerified"`
+	// The attributes that the user can read.
+	Attributes AttributeValues `json:"attributes"`
+	// The kinds of the second factors, oldest first.
+	Factors []FactorKind `json:"factors"`
+	// The time at which the account was created, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last sign-in, in seconds since 1970-01-01 UTC.
+	LastSignInAt *Timestamp `json:"lastSignInAt,omitempty"`
+}
+
 // Passkey is a passkey of an account.
 type Passkey struct {
 	// The credential ID of a passkey in base64url, as `id` of the browser's response.
 	CredentialID string `json:"credentialId"`
 	// The name that tells the user's passkeys apart.
 	Name string `json:"name"`
-	// The purpose of the passkey: `signIn`.
+	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
 	Usage PasskeyUsage `json:"usage"`
 	// The signature algorithm, as the number of COSE.
 	Algorithm int64 `json:"algorithm"`
 	// The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
 	Aaguid string `json:"aaguid"`
+	// The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+	AuthenticatorName string `json:"authenticatorName,omitempty"`
 	// The ways in which the browser reaches the authenticator.
 	Transports []string `json:"transports"`
 	// Whether the passkey can be synchronized to other devices.
@@ -3043,13 +3508,14 @@ type Passkey struct {
 type PasskeyAttestation struct {
 	// The format of the statement.
 	Format string `json:"format"`
-	// `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
-	// verified.
+	// `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not
+	// verified, or `verified` for one whose certificates lead to a root in the metadata.
 	Trust PasskeyAttestationTrust `json:"trust"`
 }
 
-// PasskeyAttestationTrust: `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose
-// certificates are not verified. A newer Mintmark can return other values.
+// PasskeyAttestationTrust: `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose
+// certificates are not verified, or `verified` for one whose certificates lead to a root in the metadata. A newer
+// Mintmark can return other values.
 type PasskeyAttestationTrust string
 
 // The values of PasskeyAttestationTrust.
@@ -3113,7 +3579,8 @@ type PasskeyFinishRegistrationParams struct {
 	ContinuationToken Secret `json:"continuationToken"`
 	// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
 	Response map[string]any `json:"response"`
-	// The name of the passkey. Defaults to `Passkey` and a number.
+	// The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and
+	// a number.
 	Name string `json:"name,omitempty"`
 	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
@@ -3125,7 +3592,29 @@ type PasskeyFinishRegistrationParams struct {
 type PasskeyFinishRegistrationResult struct {
 	// The new passkey.
 	Passkey Passkey `json:"passkey"`
+	// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+	// `signIn.withContinuation` next). Present in a sign-up.
+	State PasskeyFinishRegistrationState `json:"state,omitempty"`
+	// The continuation token of the sign-up. Present in a sign-up.
+	ContinuationToken Secret `json:"continuationToken,omitempty"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+	ExpiresAt *Timestamp `json:"expiresAt,omitempty"`
+	// The attributes that are still missing. Present if `state` is `attributesRequired`.
+	Attributes []TenantAttribute `json:"attributes,omitempty"`
+	// The ID of the new account. Present if `state` is `completed`.
+	AccountID string `json:"accountId,omitempty"`
 }
+
+// PasskeyFinishRegistrationState is the next state of the sign-up: `attributesRequired` (call
+// `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up. A newer
+// Mintmark can return other values.
+type PasskeyFinishRegistrationState string
+
+// The values of PasskeyFinishRegistrationState.
+const (
+	PasskeyFinishRegistrationStateAttributesRequired PasskeyFinishRegistrationState = "attributesRequired"
+	PasskeyFinishRegistrationStateCompleted          PasskeyFinishRegistrationState = "completed"
+)
 
 // PasskeyListParams are the parameters of passkey.list.
 //
@@ -3239,16 +3728,22 @@ type PasskeySettings struct {
 	// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent
 	// to the browser. Defaults to "required".
 	ResidentKey ResidentKey `json:"residentKey,omitempty"`
-	// Whether the browser is asked for a statement about the authenticator. A statement is verified, but the
-	// manufacturer is not. Defaults to "none".
+	// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer
+	// is only with `metadataFile`. Defaults to "none".
 	Attestation PasskeySettingsAttestation `json:"attestation,omitempty"`
+	// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose
+	// attestation leads to a root in the file. The file is read when it changes.
+	MetadataFile string `json:"metadataFile,omitempty"`
+	// The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted,
+	// the signature is not verified.
+	MetadataRootFile string `json:"metadataRootFile,omitempty"`
 	// The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384),
 	// -257 (RS256). Defaults to all of them in this order.
 	Algorithms []int64 `json:"algorithms,omitempty"`
 }
 
 // PasskeySettingsAttestation: Whether the browser is asked for a statement about the authenticator. A statement is
-// verified, but the manufacturer is not. A newer Mintmark can return other values.
+// verified; the manufacturer is only with `metadataFile`. A newer Mintmark can return other values.
 type PasskeySettingsAttestation string
 
 // The values of PasskeySettingsAttestation.
@@ -3293,11 +3788,15 @@ type PasskeyStartAuthenticationParams struct {
 }
 
 // PasskeyStartRegistrationParams are the parameters of passkey.startRegistration.
+//
+// Exactly one of IDToken, ContinuationToken must be set.
 type PasskeyStartRegistrationParams struct {
 	// An ID token of the signed-in user.
-	IDToken Secret `json:"idToken"`
+	IDToken Secret `json:"idToken,omitempty"`
+	// The continuation token of a sign-up in the state `passkeyRequired`.
+	ContinuationToken Secret `json:"continuationToken,omitempty"`
 	// Whether the browser may create the passkey without a dialog. The session must have begun with a password in the
-	// last 5 minutes. Defaults to false.
+	// last 5 minutes. Not for a sign-up. Defaults to false.
 	Conditional bool `json:"conditional,omitempty"`
 	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
 	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
@@ -3305,12 +3804,14 @@ type PasskeyStartRegistrationParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
-// PasskeyUsage is the purpose of the passkey: `signIn`. A newer Mintmark can return other values.
+// PasskeyUsage is the purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
+// A newer Mintmark can return other values.
 type PasskeyUsage string
 
 // The values of PasskeyUsage.
 const (
-	PasskeyUsageSignIn PasskeyUsage = "signIn"
+	PasskeyUsageSignIn       PasskeyUsage = "signIn"
+	PasskeyUsageSecondFactor PasskeyUsage = "secondFactor"
 )
 
 // PasskeyUserDetails are the parameters of the browser's `PublicKeyCredential.signalCurrentUserDetails()`.
@@ -3424,6 +3925,23 @@ type PasswordPolicy struct {
 	Breached *BreachedPasswordCheck `json:"breached,omitempty"`
 }
 
+// PasswordResetChallengeParams are the parameters of passwordReset.challenge.
+type PasswordResetChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
+}
+
 // PasswordResetResendCodeParams are the parameters of passwordReset.resendCode.
 type PasswordResetResendCodeParams struct {
 	// The continuation token of the latest response of the flow.
@@ -3453,14 +3971,20 @@ type PasswordResetStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `passwordReset.challenge` sends
+	// the first code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // PasswordResetStep is the state of a password reset. State determines the type of Variant.
 type PasswordResetStep struct {
 	// The state, which a newer Mintmark can add to.
 	State PasswordResetStepState
-	// One of *PasswordResetStepCodeRequired, *PasswordResetStepPasswordRequired, *PasswordResetStepCompleted, and
-	// *UnknownVariant.
+	// One of *PasswordResetStepCodeRequired, *PasswordResetStepPasswordRequired, *PasswordResetStepCompleted,
+	// *PasswordResetStepRedirectRequired, and *UnknownVariant.
 	Variant PasswordResetStepVariant
 }
 
@@ -3470,6 +3994,7 @@ type PasswordResetStepVariant interface{ isPasswordResetStep() }
 func (*PasswordResetStepCodeRequired) isPasswordResetStep()     {}
 func (*PasswordResetStepPasswordRequired) isPasswordResetStep() {}
 func (*PasswordResetStepCompleted) isPasswordResetStep()        {}
+func (*PasswordResetStepRedirectRequired) isPasswordResetStep() {}
 func (*UnknownVariant) isPasswordResetStep()                    {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -3485,6 +4010,8 @@ func (v *PasswordResetStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(PasswordResetStepPasswordRequired)
 	case PasswordResetStepStateCompleted:
 		v.Variant = new(PasswordResetStepCompleted)
+	case PasswordResetStepStateRedirectRequired:
+		v.Variant = new(PasswordResetStepRedirectRequired)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -3506,6 +4033,8 @@ type PasswordResetStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -3543,6 +4072,18 @@ type PasswordResetStepPasswordRequired struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// PasswordResetStepRedirectRequired is a variant of [PasswordResetStep]. The application cannot carry out the flow.
+// The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another
+// application.
+type PasswordResetStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State PasswordResetStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // PasswordResetStepState is the variant of [PasswordResetStep]. A newer Mintmark can return other values.
 type PasswordResetStepState string
 
@@ -3551,6 +4092,7 @@ const (
 	PasswordResetStepStateCodeRequired     PasswordResetStepState = "codeRequired"
 	PasswordResetStepStatePasswordRequired PasswordResetStepState = "passwordRequired"
 	PasswordResetStepStateCompleted        PasswordResetStepState = "completed"
+	PasswordResetStepStateRedirectRequired PasswordResetStepState = "redirectRequired"
 )
 
 // PasswordResetSubmitCodeParams are the parameters of passwordReset.submitCode.
@@ -3593,6 +4135,8 @@ const (
 	PasswordRuleTooLong              PasswordRule = "tooLong"
 	PasswordRuleTooWeak              PasswordRule = "tooWeak"
 	PasswordRuleBanned               PasswordRule = "banned"
+	PasswordRuleCommon               PasswordRule = "common"
+	PasswordRuleContext              PasswordRule = "context"
 	PasswordRuleBreached             PasswordRule = "breached"
 	PasswordRuleRecentlyUsed         PasswordRule = "recentlyUsed"
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
@@ -3600,6 +4144,29 @@ const (
 
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
+
+// PolicyWarning is a finding about a trust policy that is accepted, but probably does not mean what its author
+// intended.
+type PolicyWarning struct {
+	// The location in the policy, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The kind of the finding.
+	Code PolicyWarningCode `json:"code"`
+	// The finding, with what to do.
+	Message string `json:"message"`
+}
+
+// PolicyWarningCode is the kind of the finding. A newer Mintmark can return other values.
+type PolicyWarningCode string
+
+// The values of PolicyWarningCode.
+const (
+	PolicyWarningCodeForAllValuesOnOptionalClaim PolicyWarningCode = "forAllValuesOnOptionalClaim"
+	PolicyWarningCodeSubjectCoversPullRequests   PolicyWarningCode = "subjectCoversPullRequests"
+	PolicyWarningCodeWildcardInStringEquals      PolicyWarningCode = "wildcardInStringEquals"
+	PolicyWarningCodeMutableNameOnly             PolicyWarningCode = "mutableNameOnly"
+	PolicyWarningCodeKeyNotOnAws                 PolicyWarningCode = "keyNotOnAws"
+)
 
 // Pool is an identity pool.
 type Pool struct {
@@ -3906,8 +4473,10 @@ type PortableAccount struct {
 	Method SignInMethod `json:"method,omitempty"`
 	// The linked logins, at most one for each provider.
 	Providers []PortableLogin `json:"providers,omitempty"`
-	// The second factors, oldest first. They require a verified email address.
+	// The second factors that are not passkeys, oldest first. They require a verified email address.
 	Factors []PortableFactor `json:"factors,omitempty"`
+	// The passkeys, of both purposes, oldest first.
+	Passkeys []PortablePasskey `json:"passkeys,omitempty"`
 	// The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
 	Attributes AttributeValues `json:"attributes,omitempty"`
 	// The custom claims, as in `account.setClaims`.
@@ -3967,12 +4536,56 @@ type PortableLogin struct {
 	LinkedAt *Timestamp `json:"linkedAt,omitempty"`
 }
 
+// PortablePasskey is a passkey for export and import. It contains nothing secret.
+type PortablePasskey struct {
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// The public key in COSE form (RFC 9052), in base64url.
+	PublicKey string `json:"publicKey"`
+	// The signature counter of the last use. Defaults to 0.
+	SignCount *int64 `json:"signCount,omitempty"`
+	// The user handle that the authenticator stores, 1 to 64 bytes in base64url.
+	UserHandle string `json:"userHandle"`
+	// The ways in which the browser reaches the authenticator.
+	Transports []string `json:"transports,omitempty"`
+	// Whether the passkey can be synchronized to other devices. Defaults to false.
+	BackupEligible *bool `json:"backupEligible,omitempty"`
+	// Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false.
+	BackupState *bool `json:"backupState,omitempty"`
+	// Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts
+	// as two factors. Defaults to false.
+	UserVerified *bool `json:"userVerified,omitempty"`
+	// The model of the authenticator, as a UUID. Defaults to zero.
+	Aaguid string `json:"aaguid,omitempty"`
+	// The name of the passkey. Defaults to `Passkey` and a number.
+	Name string `json:"name,omitempty"`
+	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to
+	// "signIn".
+	Usage PortablePasskeyUsage `json:"usage,omitempty"`
+	// The domain to which the passkey belongs. Must be that of the tenant, which is the default.
+	RelyingPartyID string `json:"relyingPartyId,omitempty"`
+	// The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time.
+	CreatedAt *Timestamp `json:"createdAt,omitempty"`
+	// The time of the last use, in seconds since 1970-01-01 UTC.
+	LastUsedAt *Timestamp `json:"lastUsedAt,omitempty"`
+}
+
+// PortablePasskeyUsage is the purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second
+// factor. A newer Mintmark can return other values.
+type PortablePasskeyUsage string
+
+// The values of PortablePasskeyUsage.
+const (
+	PortablePasskeyUsageSignIn       PortablePasskeyUsage = "signIn"
+	PortablePasskeyUsageSecondFactor PortablePasskeyUsage = "secondFactor"
+)
+
 // Principal is the principal of temporary credentials.
 type Principal struct {
-	// The ID of an identity: a region, a colon and a UUID.
-	IdentityID string `json:"identityId"`
-	// The ID of a pool: a region, a colon and a UUID.
-	PoolID string `json:"poolId"`
+	// The identity. Present for credentials of an identity pool.
+	IdentityID string `json:"identityId,omitempty"`
+	// The pool. Present for credentials of an identity pool.
+	PoolID string `json:"poolId,omitempty"`
 	// The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
 	RoleARN string `json:"roleArn"`
 	// The name of a role session, which is part of the ARN of the assumed role.
@@ -4034,7 +4647,8 @@ const (
 type Revocation struct {
 	// The kind of the revoked subject.
 	Kind RevocationKind `json:"kind"`
-	// The identity, role or pool, or the access key ID of a session.
+	// The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject
+	// with `#` between them.
 	Subject string `json:"subject"`
 	// The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
 	IssuedBefore Timestamp `json:"issuedBefore"`
@@ -4050,10 +4664,12 @@ type RevocationKind string
 
 // The values of RevocationKind.
 const (
-	RevocationKindSessionToken RevocationKind = "sessionToken"
-	RevocationKindIdentityID   RevocationKind = "identityId"
-	RevocationKindRoleARN      RevocationKind = "roleArn"
-	RevocationKindPoolID       RevocationKind = "poolId"
+	RevocationKindSessionToken  RevocationKind = "sessionToken"
+	RevocationKindIdentityID    RevocationKind = "identityId"
+	RevocationKindRoleARN       RevocationKind = "roleArn"
+	RevocationKindPoolID        RevocationKind = "poolId"
+	RevocationKindIssuer        RevocationKind = "issuer"
+	RevocationKindIssuerSubject RevocationKind = "issuerSubject"
 )
 
 // Role is a role for temporary credentials.
@@ -4070,6 +4686,10 @@ type Role struct {
 	MaxSessionSeconds int64 `json:"maxSessionSeconds"`
 	// The tags of the role.
 	Tags Tags `json:"tags"`
+	// The description of the role. Present if it has one.
+	Description string `json:"description,omitempty"`
+	// Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+	Warnings []PolicyWarning `json:"warnings,omitempty"`
 	// The time at which the role was created, in seconds since 1970-01-01 UTC.
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the role, in seconds since 1970-01-01 UTC.
@@ -4093,6 +4713,8 @@ type RoleDeclaration struct {
 	MaxSessionSeconds int64 `json:"maxSessionSeconds,omitempty"`
 	// The tags of the role.
 	Tags Tags `json:"tags,omitempty"`
+	// A description of the role.
+	Description *string `json:"description,omitempty"`
 }
 
 // RoleDeleteParams are the parameters of role.delete.
@@ -4159,6 +4781,15 @@ const (
 	RoleMappingSourceRules RoleMappingSource = "rules"
 )
 
+// RolePolicies is the permission policies that were attached to a role with the IAM API. Mintmark stores them and
+// does not evaluate them.
+type RolePolicies struct {
+	// The inline policies by name.
+	Inline map[string]PolicyDocument `json:"inline"`
+	// The ARNs of the attached managed policies.
+	Attached []string `json:"attached"`
+}
+
 // RolePutParams are the parameters of role.put.
 //
 // Exactly one of PoolID, TrustPolicy must be set.
@@ -4170,12 +4801,17 @@ type RolePutParams struct {
 	// The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
 	// `cognito-identity.amazonaws.com` assume the role must name the pools: its `Condition` requires `StringEquals`,
 	// or `StringLike` with most of the pool ID, on `cognito-identity.amazonaws.com:aud`. Otherwise the tokens of
-	// every pool would be accepted.
+	// every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a condition on
+	// a claim of the issuer.
 	TrustPolicy PolicyDocument `json:"trustPolicy,omitempty"`
 	// The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600.
 	MaxSessionSeconds int64 `json:"maxSessionSeconds,omitempty"`
 	// The tags of the role.
 	Tags Tags `json:"tags,omitempty"`
+	// A description of the role.
+	Description *string `json:"description,omitempty"`
+	// Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
+	AllowUnknownIssuer bool `json:"allowUnknownIssuer,omitempty"`
 }
 
 // RoleRule is a rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive.
@@ -4189,6 +4825,36 @@ type RoleRule struct {
 	Value string `json:"value"`
 	// The role that the rule selects.
 	RoleARN string `json:"roleArn"`
+}
+
+// RoleTestParams are the parameters of role.test.
+//
+// Exactly one of Name, RoleARN must be set.
+type RoleTestParams struct {
+	// The name of the role.
+	Name string `json:"name,omitempty"`
+	// The ARN of the role.
+	RoleARN string `json:"roleArn,omitempty"`
+	// The OpenID token of a pool or the token of a trusted issuer.
+	Token Secret `json:"token"`
+	// The value of `sts:RoleSessionName`. Defaults to "role-test".
+	SessionName string `json:"sessionName,omitempty"`
+	// The value of `sts:DurationSeconds`. Defaults to 3600.
+	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+}
+
+// RoleTestResult is the result of role.test.
+type RoleTestResult struct {
+	// Whether `credentials.assumeRole` would succeed.
+	Allowed bool `json:"allowed"`
+	// The type of the error that the caller would get. Present if `allowed` is false.
+	ErrorType string `json:"errorType,omitempty"`
+	// The reason of the refusal. Present if `allowed` is false.
+	Reason string `json:"reason,omitempty"`
+	// The condition keys of the token and their values. Empty if the token is not valid.
+	Keys map[string][]string `json:"keys"`
+	// The statements of the trust policy. Empty if the token is not valid.
+	Statements []StatementFinding `json:"statements"`
 }
 
 // RolesByKind is the roles from which `credentials.get` selects.
@@ -4221,14 +4887,39 @@ type Session struct {
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
 	LastUsedAt Timestamp `json:"lastUsedAt"`
+	// The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant
+	// has `tokens.sessionSeconds`.
+	EndsAt *Timestamp `json:"endsAt,omitempty"`
+	// Whether it is the session of the ID token in the request. Present if the request has an ID token.
+	Current *bool `json:"current,omitempty"`
 	// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// SessionCreateCookieParams are the parameters of session.createCookie.
+type SessionCreateCookieParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+}
+
+// SessionCreateCookieResult is the result of session.createCookie.
+type SessionCreateCookieResult struct {
+	// The session cookie.
+	Cookie Secret `json:"cookie"`
+	// The time at which the cookie expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SessionListParams are the parameters of session.list.
+//
+// Exactly one of IDToken, AccountID must be set.
 type SessionListParams struct {
-	// The ID of an account, which is the `sub` claim of its tokens.
-	AccountID string `json:"accountId"`
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
 }
 
 // SessionListResult is the result of session.list.
@@ -4245,7 +4936,9 @@ type SessionRefreshParams struct {
 	// of the sign-in.
 	Audience string `json:"audience,omitempty"`
 	// The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
-	// defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+	// defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to
+	// `openid`. A session of an application can also request the scopes in the `consent` of the application, for
+	// both.
 	Scope string `json:"scope,omitempty"`
 	// The client ID of the application that refreshes its tokens. If given, it must be the application of the
 	// session.
@@ -4253,15 +4946,37 @@ type SessionRefreshParams struct {
 }
 
 // SessionRevokeAllParams are the parameters of session.revokeAll.
+//
+// Exactly one of IDToken, AccountID, TenantID must be set.
 type SessionRevokeAllParams struct {
-	// The ID of an account, which is the `sub` claim of its tokens.
-	AccountID string `json:"accountId"`
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken,omitempty"`
+	// The ID of the account. Requires the access level `developer`.
+	AccountID string `json:"accountId,omitempty"`
+	// The tenant whose accounts are signed out. Requires the access level `developer`.
+	TenantID string `json:"tenantId,omitempty"`
+	// Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
+	KeepCurrent bool `json:"keepCurrent,omitempty"`
 }
 
 // SessionRevokeAllResult is the result of session.revokeAll.
 type SessionRevokeAllResult struct {
 	// The number of revoked sessions.
 	Revoked int64 `json:"revoked"`
+}
+
+// SessionRevokeParams are the parameters of session.revoke.
+type SessionRevokeParams struct {
+	// An ID token of the signed-in user.
+	IDToken Secret `json:"idToken"`
+	// The ID of the session, as `session.list` returns it.
+	SessionID string `json:"sessionId"`
+}
+
+// SessionRevokeResult is the result of session.revoke.
+type SessionRevokeResult struct {
+	// Whether the session was revoked, which is always true.
+	Revoked bool `json:"revoked"`
 }
 
 // SessionSignOutParams are the parameters of session.signOut.
@@ -4297,15 +5012,34 @@ type SignInAnonymouslyParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 }
 
+// SignInChallengeParams are the parameters of signIn.challenge.
+type SignInChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
+	ClientID string `json:"clientId,omitempty"`
+}
+
 // SignInMethod is the way in which the user of an account signs in. `password`: with a password. `code`: with
-// one-time codes. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
-// `anonymous`: the account has no sign-in method. A newer Mintmark can return other values.
+// one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity
+// provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in
+// method. A newer Mintmark can return other values.
 type SignInMethod string
 
 // The values of SignInMethod.
 const (
 	SignInMethodPassword  SignInMethod = "password"
 	SignInMethodCode      SignInMethod = "code"
+	SignInMethodPasskey   SignInMethod = "passkey"
 	SignInMethodFederated SignInMethod = "federated"
 	SignInMethodAnonymous SignInMethod = "anonymous"
 	SignInMethodCustom    SignInMethod = "custom"
@@ -4340,15 +5074,21 @@ type SignInStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first
+	// code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // SignInStep is the state of a sign-in. State determines the type of Variant.
 type SignInStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignInStepState
-	// One of *SignInStepCodeRequired, *SignInStepPasswordRequired, *SignInStepProviderRequired,
-	// *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired, *SignInStepCompleted, and
-	// *UnknownVariant.
+	// One of *SignInStepCodeRequired, *SignInStepPasskeyRequired, *SignInStepPasswordRequired,
+	// *SignInStepProviderRequired, *SignInStepSecondFactorRequired, *SignInStepSecondFactorEnrollmentRequired,
+	// *SignInStepCompleted, *SignInStepRedirectRequired, *SignInStepTokensDeferred, and *UnknownVariant.
 	Variant SignInStepVariant
 }
 
@@ -4356,11 +5096,14 @@ type SignInStep struct {
 type SignInStepVariant interface{ isSignInStep() }
 
 func (*SignInStepCodeRequired) isSignInStep()                   {}
+func (*SignInStepPasskeyRequired) isSignInStep()                {}
 func (*SignInStepPasswordRequired) isSignInStep()               {}
 func (*SignInStepProviderRequired) isSignInStep()               {}
 func (*SignInStepSecondFactorRequired) isSignInStep()           {}
 func (*SignInStepSecondFactorEnrollmentRequired) isSignInStep() {}
 func (*SignInStepCompleted) isSignInStep()                      {}
+func (*SignInStepRedirectRequired) isSignInStep()               {}
+func (*SignInStepTokensDeferred) isSignInStep()                 {}
 func (*UnknownVariant) isSignInStep()                           {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -4372,6 +5115,8 @@ func (v *SignInStep) UnmarshalJSON(text []byte) error {
 	switch v.State {
 	case SignInStepStateCodeRequired:
 		v.Variant = new(SignInStepCodeRequired)
+	case SignInStepStatePasskeyRequired:
+		v.Variant = new(SignInStepPasskeyRequired)
 	case SignInStepStatePasswordRequired:
 		v.Variant = new(SignInStepPasswordRequired)
 	case SignInStepStateProviderRequired:
@@ -4382,6 +5127,10 @@ func (v *SignInStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(SignInStepSecondFactorEnrollmentRequired)
 	case SignInStepStateCompleted:
 		v.Variant = new(SignInStepCompleted)
+	case SignInStepStateRedirectRequired:
+		v.Variant = new(SignInStepRedirectRequired)
+	case SignInStepStateTokensDeferred:
+		v.Variant = new(SignInStepTokensDeferred)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -4403,6 +5152,8 @@ type SignInStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent. Not present for the code of an authenticator app.
 	SentTo string `json:"sentTo,omitempty"`
 	// The channel of the code. Not present for the code of an authenticator app.
@@ -4440,6 +5191,22 @@ type SignInStepCompleted struct {
 	ProviderTokens *ProviderTokens `json:"providerTokens,omitempty"`
 }
 
+// SignInStepPasskeyRequired is a variant of [SignInStep]. The browser must use a passkey. Call `mfa.resolve` with its
+// response next.
+type SignInStepPasskeyRequired struct {
+	// Always `passkeyRequired`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+	// `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+	Options map[string]any `json:"options"`
+	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SignInStepPasswordRequired is a variant of [SignInStep]. Call `signIn.submitPassword` next.
 type SignInStepPasswordRequired struct {
 	// Always `passwordRequired`.
@@ -4474,6 +5241,17 @@ type SignInStepProviderRequired struct {
 	PendingToken Secret `json:"pendingToken,omitempty"`
 }
 
+// SignInStepRedirectRequired is a variant of [SignInStep]. The application cannot carry out the flow. The flow has
+// ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+type SignInStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State SignInStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // SignInStepSecondFactorEnrollmentRequired is a variant of [SignInStep]. Call `mfa.enroll` with the continuation
 // token and one of `factorKinds`.
 type SignInStepSecondFactorEnrollmentRequired struct {
@@ -4489,10 +5267,12 @@ type SignInStepSecondFactorEnrollmentRequired struct {
 	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
 	// without a configured mail server.
 	FactorKinds []FactorKind `json:"factorKinds"`
+	// The members of `factorKinds` with what is known about them.
+	Kinds []EnrollableFactor `json:"kinds,omitempty"`
 }
 
 // SignInStepSecondFactorRequired is a variant of [SignInStep]. Call `mfa.resolve` with one of `hints`, after
-// `mfa.challenge` if its code must be sent.
+// `mfa.challenge` if its code must be sent, or if it is a passkey.
 type SignInStepSecondFactorRequired struct {
 	// Always `secondFactorRequired`.
 	State SignInStepState `json:"state"`
@@ -4512,12 +5292,28 @@ type SignInStepState string
 // The values of SignInStepState.
 const (
 	SignInStepStateCodeRequired                   SignInStepState = "codeRequired"
+	SignInStepStatePasskeyRequired                SignInStepState = "passkeyRequired"
 	SignInStepStatePasswordRequired               SignInStepState = "passwordRequired"
 	SignInStepStateProviderRequired               SignInStepState = "providerRequired"
 	SignInStepStateSecondFactorRequired           SignInStepState = "secondFactorRequired"
 	SignInStepStateSecondFactorEnrollmentRequired SignInStepState = "secondFactorEnrollmentRequired"
 	SignInStepStateCompleted                      SignInStepState = "completed"
+	SignInStepStateRedirectRequired               SignInStepState = "redirectRequired"
+	SignInStepStateTokensDeferred                 SignInStepState = "tokensDeferred"
 )
+
+// SignInStepTokensDeferred is a variant of [SignInStep]. The second factor is verified or enrolled, and the tokens
+// were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
+type SignInStepTokensDeferred struct {
+	// Always `tokensDeferred`.
+	State SignInStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
 
 // SignInSubmitCodeParams are the parameters of signIn.submitCode.
 type SignInSubmitCodeParams struct {
@@ -4614,6 +5410,19 @@ type SignInWithCustomTokenParams struct {
 	Scope string `json:"scope,omitempty"`
 }
 
+// SignInWithLinkParams are the parameters of signIn.withLink.
+type SignInWithLinkParams struct {
+	// The email address to which the link was sent.
+	Email string `json:"email"`
+	// The code of the link: its parameter `oobCode`.
+	Code Secret `json:"code"`
+	// The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+	Audience string `json:"audience,omitempty"`
+	// The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+	// Defaults to `openid`.
+	Scope string `json:"scope,omitempty"`
+}
+
 // SignInWithPasswordParams are the parameters of signIn.withPassword.
 type SignInWithPasswordParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
@@ -4633,6 +5442,26 @@ type SignInWithPasswordParams struct {
 	Client *ClientOrigin `json:"client,omitempty"`
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+}
+
+// SignUpChallengeParams are the parameters of signUp.challenge.
+type SignUpChallengeParams struct {
+	// The continuation token of the latest response of the flow.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the
+	// start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not
+	// change.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application that continues the flow. If given, it must be the one with which the flow
+	// started.
 	ClientID string `json:"clientId,omitempty"`
 }
 
@@ -4669,14 +5498,20 @@ type SignUpStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send a code that the flow requires. If false, no message is sent; `signUp.challenge` sends the first
+	// code. Defaults to true.
+	Send *bool `json:"send,omitempty"`
 }
 
 // SignUpStep is the state of a sign-up. State determines the type of Variant.
 type SignUpStep struct {
 	// The state, which a newer Mintmark can add to.
 	State SignUpStepState
-	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepAttributesRequired,
-	// *SignUpStepCompleted, and *UnknownVariant.
+	// One of *SignUpStepCodeRequired, *SignUpStepPasswordRequired, *SignUpStepPasskeyRequired,
+	// *SignUpStepAttributesRequired, *SignUpStepCompleted, *SignUpStepRedirectRequired, and *UnknownVariant.
 	Variant SignUpStepVariant
 }
 
@@ -4685,8 +5520,10 @@ type SignUpStepVariant interface{ isSignUpStep() }
 
 func (*SignUpStepCodeRequired) isSignUpStep()       {}
 func (*SignUpStepPasswordRequired) isSignUpStep()   {}
+func (*SignUpStepPasskeyRequired) isSignUpStep()    {}
 func (*SignUpStepAttributesRequired) isSignUpStep() {}
 func (*SignUpStepCompleted) isSignUpStep()          {}
+func (*SignUpStepRedirectRequired) isSignUpStep()   {}
 func (*UnknownVariant) isSignUpStep()               {}
 
 // UnmarshalJSON reads the variant that State determines.
@@ -4700,10 +5537,14 @@ func (v *SignUpStep) UnmarshalJSON(text []byte) error {
 		v.Variant = new(SignUpStepCodeRequired)
 	case SignUpStepStatePasswordRequired:
 		v.Variant = new(SignUpStepPasswordRequired)
+	case SignUpStepStatePasskeyRequired:
+		v.Variant = new(SignUpStepPasskeyRequired)
 	case SignUpStepStateAttributesRequired:
 		v.Variant = new(SignUpStepAttributesRequired)
 	case SignUpStepStateCompleted:
 		v.Variant = new(SignUpStepCompleted)
+	case SignUpStepStateRedirectRequired:
+		v.Variant = new(SignUpStepRedirectRequired)
 	default:
 		v.Variant = new(UnknownVariant)
 	}
@@ -4738,6 +5579,8 @@ type SignUpStepCodeRequired struct {
 	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
 	// request within one minute returns the same response, unless that response contained tokens.
 	ContinuationToken Secret `json:"continuationToken"`
+	// Present and false if no code was sent yet. Call `signUp.challenge`, which sends it.
+	Sent *bool `json:"sent,omitempty"`
 	// The masked address or number to which the code was sent.
 	SentTo string `json:"sentTo"`
 	// The channel of the code.
@@ -4764,6 +5607,18 @@ type SignUpStepCompleted struct {
 	AccountID string `json:"accountId"`
 }
 
+// SignUpStepPasskeyRequired is a variant of [SignUpStep]. Call `passkey.startRegistration` next.
+type SignUpStepPasskeyRequired struct {
+	// Always `passkeyRequired`.
+	State SignUpStepState `json:"state"`
+	// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+	// expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+	// request within one minute returns the same response, unless that response contained tokens.
+	ContinuationToken Secret `json:"continuationToken"`
+	// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
 // SignUpStepPasswordRequired is a variant of [SignUpStep]. Call `signUp.submitPassword` next.
 type SignUpStepPasswordRequired struct {
 	// Always `passwordRequired`.
@@ -4776,6 +5631,17 @@ type SignUpStepPasswordRequired struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// SignUpStepRedirectRequired is a variant of [SignUpStep]. The application cannot carry out the flow. The flow has
+// ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
+type SignUpStepRedirectRequired struct {
+	// Always `redirectRequired`.
+	State SignUpStepState `json:"state"`
+	// The parts of the flow that `accepts` does not contain.
+	Missing []FlowCapability `json:"missing"`
+	// The missing parts as a sentence.
+	Reason string `json:"reason"`
+}
+
 // SignUpStepState is the variant of [SignUpStep]. A newer Mintmark can return other values.
 type SignUpStepState string
 
@@ -4783,8 +5649,10 @@ type SignUpStepState string
 const (
 	SignUpStepStateCodeRequired       SignUpStepState = "codeRequired"
 	SignUpStepStatePasswordRequired   SignUpStepState = "passwordRequired"
+	SignUpStepStatePasskeyRequired    SignUpStepState = "passkeyRequired"
 	SignUpStepStateAttributesRequired SignUpStepState = "attributesRequired"
 	SignUpStepStateCompleted          SignUpStepState = "completed"
+	SignUpStepStateRedirectRequired   SignUpStepState = "redirectRequired"
 )
 
 // SignUpSubmitAttributesParams are the parameters of signUp.submitAttributes.
@@ -4894,6 +5762,31 @@ const (
 	SortByLastSignInAt SortBy = "lastSignInAt"
 )
 
+// StatementFinding is the evaluation of one statement of a trust policy.
+type StatementFinding struct {
+	// The location of the statement in the policy, as an RFC 6901 JSON Pointer.
+	Pointer string `json:"pointer"`
+	// The effect of the statement.
+	Effect StatementFindingEffect `json:"effect"`
+	// Whether the principal of the statement includes the issuer of the token.
+	PrincipalMatches bool `json:"principalMatches"`
+	// Whether the statement covers `sts:AssumeRoleWithWebIdentity`.
+	ActionMatches bool `json:"actionMatches"`
+	// The conditions of the statement.
+	Conditions []ConditionFinding `json:"conditions"`
+	// Whether principal, action and all conditions match.
+	Applies bool `json:"applies"`
+}
+
+// StatementFindingEffect is the effect of the statement. A newer Mintmark can return other values.
+type StatementFindingEffect string
+
+// The values of StatementFindingEffect.
+const (
+	StatementFindingEffectAllow StatementFindingEffect = "Allow"
+	StatementFindingEffectDeny  StatementFindingEffect = "Deny"
+)
+
 // StoreBackupParams are the parameters of store.backup.
 type StoreBackupParams struct {
 	// The path of the file to create, absolute or relative to the working directory of the process. Its directory
@@ -4985,6 +5878,8 @@ type SystemApplyParams struct {
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
 	Roles []RoleDeclaration `json:"roles,omitempty"`
+	// The trusted issuers.
+	Issuers []TrustedIssuerDeclaration `json:"issuers,omitempty"`
 	// Whether to return the changes without applying them. Defaults to false.
 	DryRun bool `json:"dryRun,omitempty"`
 }
@@ -4994,7 +5889,7 @@ type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
 	// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-	// roles.
+	// trusted issuers, roles.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -5011,6 +5906,8 @@ type SystemExportResult struct {
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.
 	Roles []map[string]any `json:"roles"`
+	// The trusted issuers, in the format of `TrustedIssuerDeclaration`.
+	Issuers []map[string]any `json:"issuers"`
 }
 
 // SystemHealthResult is the result of system.health.
@@ -5103,7 +6000,9 @@ type Tags map[string]string
 // `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other purposes
 // are notices about an account: `addressChanged` is sent to the previous and to the new address.
 // `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-// changes. A newer Mintmark can return other values.
+// changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which
+// replaces the notice `addressChanged` to the previous address if the tenant has `delivery.linkUrl`. A newer Mintmark
+// can return other values.
 type TemplatePurpose string
 
 // The values of TemplatePurpose.
@@ -5126,6 +6025,11 @@ const (
 	TemplatePurposeAccountLocked       TemplatePurpose = "accountLocked"
 	TemplatePurposeSignInAfterFailures TemplatePurpose = "signInAfterFailures"
 	TemplatePurposeNoticesPaused       TemplatePurpose = "noticesPaused"
+	TemplatePurposePasswordResetLink   TemplatePurpose = "passwordResetLink"
+	TemplatePurposeVerifyAddressLink   TemplatePurpose = "verifyAddressLink"
+	TemplatePurposeSignInLink          TemplatePurpose = "signInLink"
+	TemplatePurposeChangeAddressLink   TemplatePurpose = "changeAddressLink"
+	TemplatePurposeAddressChangedLink  TemplatePurpose = "addressChangedLink"
 )
 
 // Tenant is a tenant with its settings.
@@ -5140,7 +6044,8 @@ type Tenant struct {
 	Issuer string `json:"issuer"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod"`
 	// Whether users can sign up.
 	SignUpAllowed bool `json:"signUpAllowed"`
@@ -5181,6 +6086,14 @@ type Tenant struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are
+	// any.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address. Present if it is true.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
@@ -5231,6 +6144,11 @@ type TenantAttribute struct {
 	// cannot be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions
 	// and recursion. `\d`, `\w` and `\s` match ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
 	Pattern string `json:"pattern,omitempty"`
+	// Whether `account.me` returns the attribute to the user. Defaults to true.
+	UserReadable *bool `json:"userReadable,omitempty"`
+	// Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`,
+	// `givenName` and `surname`, and to false for all others.
+	UserWritable *bool `json:"userWritable,omitempty"`
 	// Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as
 	// `sub`, `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`.
 	// Defaults to false.
@@ -5317,6 +6235,13 @@ type TenantCreateParams struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address. Defaults to false.
+	IDTokenProfile bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
@@ -5352,7 +6277,8 @@ type TenantDeclaration struct {
 	Name string `json:"name,omitempty"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`
@@ -5394,6 +6320,13 @@ type TenantDeclaration struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
@@ -5442,6 +6375,10 @@ type TenantDelivery struct {
 	Webhook *TenantWebhook `json:"webhook,omitempty"`
 	// The tenant's own templates, one for each channel, purpose and language.
 	Templates []TenantTemplate `json:"templates,omitempty"`
+	// The URL of the application's page that performs the actions of links, such as those of `oob.create`: with
+	// `https`, with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of
+	// an account contain a link that undoes the change.
+	LinkURL string `json:"linkUrl,omitempty"`
 	// The language of messages in flows that name no language, or a language without a template. Defaults to "en".
 	Language string `json:"language,omitempty"`
 }
@@ -5507,15 +6444,18 @@ type TenantMailServer struct {
 
 // TenantTemplate is the template of an email or SMS in one language. Messages with a code replace the placeholders
 // {{code}}, {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}},
-// {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add
-// lines to a header or markup to the HTML.
+// {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider, or a number). Messages with a link must
+// contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and `addressChangedLink` also {{time}}
+// instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
 type TenantTemplate struct {
 	// The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the
 	// one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice
 	// `signUpNotice` informs a user who already has an account, `noAccountNotice` a user who has none. The other
 	// purposes are notices about an account: `addressChanged` is sent to the previous and to the new address.
 	// `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with
-	// many changes.
+	// many changes. The purposes that end with `Link` contain a link: those of `oob.create`, and
+	// `addressChangedLink`, which replaces the notice `addressChanged` to the previous address if the tenant has
+	// `delivery.linkUrl`.
 	Purpose TemplatePurpose `json:"purpose"`
 	// The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters,
 	// without subject and HTML. Defaults to "email".
@@ -5540,7 +6480,8 @@ type TenantUpdateParams struct {
 	Name string `json:"name,omitempty"`
 	// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are
 	// not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-	// sign-up, which does not request it, and one-time codes otherwise.
+	// sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up
+	// registers; one-time codes sent by email recover the account, and passwords are not used.
 	LocalAccountMethod LocalAccountMethod `json:"localAccountMethod,omitempty"`
 	// Whether users can sign up.
 	SignUpAllowed *bool `json:"signUpAllowed,omitempty"`
@@ -5581,6 +6522,13 @@ type TenantUpdateParams struct {
 	// failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours;
 	// then the audit log records noticeNotSent. none: no notices.
 	Notices NoticePolicy `json:"notices,omitempty"`
+	// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+	// `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+	AudienceScopes []AudienceScopes `json:"audienceScopes,omitempty"`
+	// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+	// `email` no email address.
+	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
@@ -5658,6 +6606,21 @@ type TokenJWKSResult struct {
 	NextChangeAt *Timestamp `json:"nextChangeAt,omitempty"`
 }
 
+// TokenKind is the kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token
+// (`access`) of a tenant or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any
+// other kind (`other`). A newer Mintmark can return other values.
+type TokenKind string
+
+// The values of TokenKind.
+const (
+	TokenKindPool     TokenKind = "pool"
+	TokenKindID       TokenKind = "id"
+	TokenKindAccess   TokenKind = "access"
+	TokenKindCookie   TokenKind = "cookie"
+	TokenKindWorkload TokenKind = "workload"
+	TokenKindOther    TokenKind = "other"
+)
+
 // TokenLifetimes is the lifetimes of a tenant's tokens.
 type TokenLifetimes struct {
 	// The lifetime of an ID token, in seconds. Defaults to 3600.
@@ -5734,8 +6697,8 @@ const (
 	TokenSourceCaller TokenSource = "caller"
 )
 
-// TokenUse is the token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`)
-// of a tenant. A newer Mintmark can return other values.
+// TokenUse is the token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or
+// session cookie (`cookie`) of a tenant. A newer Mintmark can return other values.
 type TokenUse string
 
 // The values of TokenUse.
@@ -5743,6 +6706,7 @@ const (
 	TokenUsePool   TokenUse = "pool"
 	TokenUseID     TokenUse = "id"
 	TokenUseAccess TokenUse = "access"
+	TokenUseCookie TokenUse = "cookie"
 )
 
 // TokenVerifyParams are the parameters of token.verify.
@@ -5763,6 +6727,13 @@ type TokenVerifyParams struct {
 	// The required scopes. The `scope` claim must contain all of them; only access tokens of a tenant have this
 	// claim.
 	Scope string `json:"scope,omitempty"`
+	// The maximum time since the sign-in, in seconds. Only tokens of a tenant have `auth_time`.
+	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
+	// The required authentication methods. The `amr` claim must contain all of them; only tokens of a tenant have
+	// this claim.
+	Amr []string `json:"amr,omitempty"`
+	// Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults to false.
+	SecondFactor bool `json:"secondFactor,omitempty"`
 	// Whether to reject the token if its identity or account was deleted or disabled, or its session was ended.
 	// Defaults to true.
 	CheckRevoked *bool `json:"checkRevoked,omitempty"`
@@ -5795,6 +6766,145 @@ type Tokens struct {
 	// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
+
+// TrustedIssuer is an issuer whose tokens can be exchanged for the credentials of a role.
+type TrustedIssuer struct {
+	// The name of the issuer in condition keys: the issuer without `https://`.
+	Name string `json:"name"`
+	// The ARN of the issuer, for the principal of a trust policy.
+	ARN string `json:"arn"`
+	// The issuer, exactly as in the `iss` claim of its tokens.
+	Issuer string `json:"issuer"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []string `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds *int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected.
+	SingleUse bool `json:"singleUse"`
+	// Whether plain HTTP to a loopback address is allowed, for tests.
+	AllowInsecure bool `json:"allowInsecure"`
+	// Whether the issuer can be in a private network.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []string `json:"uses"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags"`
+	// The time at which the record was created, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
+	// The time of the last change of the record, in seconds since 1970-01-01 UTC.
+	UpdatedAt Timestamp `json:"updatedAt"`
+}
+
+// TrustedIssuerDeclaration is the declaration of a trusted issuer for `system.apply`, with the members of
+// `issuer.put`.
+//
+// Exactly one of Issuer, TenantID must be set.
+type TrustedIssuerDeclaration struct {
+	// The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without
+	// query, fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this
+	// machine.
+	Issuer string `json:"issuer,omitempty"`
+	// The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed
+	// with `tenantId`.
+	TenantID string `json:"tenantId,omitempty"`
+	// The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the
+	// token has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose
+	// `aud` is not listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+	Audiences []string `json:"audiences"`
+	// The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+	// `https://accounts.google.com`, and otherwise to an empty list.
+	AuthorizedParties []string `json:"authorizedParties,omitempty"`
+	// The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request
+	// is sent.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set. If omitted, the discovery document of the issuer contains it.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+	// token limits the algorithm further.
+	Algorithms []TrustedIssuerDeclarationAlgorithms `json:"algorithms,omitempty"`
+	// The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ`
+	// is accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed;
+	// `at+jwt` can.
+	Types []string `json:"types,omitempty"`
+	// Limits for every role: the name of a claim and the patterns of which its value must match one, with the
+	// wildcards `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust
+	// policy is evaluated.
+	Claims map[string][]string `json:"claims,omitempty"`
+	// The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+	// 86400.
+	MaxLifetimeSeconds int64 `json:"maxLifetimeSeconds,omitempty"`
+	// The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+	MaxAgeSeconds int64 `json:"maxAgeSeconds,omitempty"`
+	// Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false.
+	SingleUse *bool `json:"singleUse,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
+	AllowInsecure *bool `json:"allowInsecure,omitempty"`
+	// Whether the issuer can be in a private network. Defaults to false.
+	AllowPrivateNetwork *bool `json:"allowPrivateNetwork,omitempty"`
+	// The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for
+	// subject and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+	Uses []TrustedIssuerDeclarationUses `json:"uses,omitempty"`
+	// The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+	Thumbprints []string `json:"thumbprints,omitempty"`
+	// The tags of the issuer.
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// TrustedIssuerDeclarationAlgorithms is a JOSE algorithm. A newer Mintmark can return other values.
+type TrustedIssuerDeclarationAlgorithms string
+
+// The values of TrustedIssuerDeclarationAlgorithms.
+const (
+	TrustedIssuerDeclarationAlgorithmsRS256 TrustedIssuerDeclarationAlgorithms = "RS256"
+	TrustedIssuerDeclarationAlgorithmsRS384 TrustedIssuerDeclarationAlgorithms = "RS384"
+	TrustedIssuerDeclarationAlgorithmsRS512 TrustedIssuerDeclarationAlgorithms = "RS512"
+	TrustedIssuerDeclarationAlgorithmsPS256 TrustedIssuerDeclarationAlgorithms = "PS256"
+	TrustedIssuerDeclarationAlgorithmsPS384 TrustedIssuerDeclarationAlgorithms = "PS384"
+	TrustedIssuerDeclarationAlgorithmsPS512 TrustedIssuerDeclarationAlgorithms = "PS512"
+	TrustedIssuerDeclarationAlgorithmsES256 TrustedIssuerDeclarationAlgorithms = "ES256"
+	TrustedIssuerDeclarationAlgorithmsES384 TrustedIssuerDeclarationAlgorithms = "ES384"
+	TrustedIssuerDeclarationAlgorithmsES512 TrustedIssuerDeclarationAlgorithms = "ES512"
+	TrustedIssuerDeclarationAlgorithmsEdDSA TrustedIssuerDeclarationAlgorithms = "EdDSA"
+)
+
+// TrustedIssuerDeclarationUses is a use. A newer Mintmark can return other values.
+type TrustedIssuerDeclarationUses string
+
+// The values of TrustedIssuerDeclarationUses.
+const (
+	TrustedIssuerDeclarationUsesRoles    TrustedIssuerDeclarationUses = "roles"
+	TrustedIssuerDeclarationUsesExchange TrustedIssuerDeclarationUses = "exchange"
+	TrustedIssuerDeclarationUsesIDJag    TrustedIssuerDeclarationUses = "idJag"
+)
 
 // UnknownCredential are the parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.
 type UnknownCredential struct {

@@ -9,6 +9,7 @@ public enum MethodTable {
         AccountChangePassword.info,
         AccountCreate.info,
         AccountDelete.info,
+        AccountDeleteOwn.info,
         AccountExport.info,
         AccountFind.info,
         AccountGet.info,
@@ -16,13 +17,16 @@ public enum MethodTable {
         AccountImport.info,
         AccountLink.info,
         AccountList.info,
+        AccountMe.info,
         AccountMerge.info,
         AccountProviderToken.info,
         AccountReauthenticate.info,
         AccountSetClaims.info,
+        AccountSetOwnPassword.info,
         AccountSubmitCode.info,
         AccountUnlink.info,
         AccountUpdate.info,
+        AccountUpdateOwn.info,
         ApplicationDelete.info,
         ApplicationGet.info,
         ApplicationList.info,
@@ -61,6 +65,11 @@ public enum MethodTable {
         IdpList.info,
         IdpTest.info,
         IdpUpdate.info,
+        IssuerDelete.info,
+        IssuerGet.info,
+        IssuerList.info,
+        IssuerPut.info,
+        IssuerTest.info,
         KeyList.info,
         KeyRevoke.info,
         KeyRotate.info,
@@ -71,6 +80,9 @@ public enum MethodTable {
         MfaRecoveryCodes.info,
         MfaResolve.info,
         MfaWithdraw.info,
+        OobApply.info,
+        OobCreate.info,
+        OobInspect.info,
         PasskeyDelete.info,
         PasskeyFinishRegistration.info,
         PasskeyList.info,
@@ -79,6 +91,7 @@ public enum MethodTable {
         PasskeySignals.info,
         PasskeyStartAuthentication.info,
         PasskeyStartRegistration.info,
+        PasswordResetChallenge.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
         PasswordResetSubmitCode.info,
@@ -98,12 +111,16 @@ public enum MethodTable {
         RoleGet.info,
         RoleList.info,
         RolePut.info,
+        RoleTest.info,
         RpcDiscover.info,
+        SessionCreateCookie.info,
         SessionList.info,
         SessionRefresh.info,
+        SessionRevoke.info,
         SessionRevokeAll.info,
         SessionSignOut.info,
         SignInAnonymously.info,
+        SignInChallenge.info,
         SignInResendCode.info,
         SignInStart.info,
         SignInSubmitCode.info,
@@ -111,7 +128,9 @@ public enum MethodTable {
         SignInWithContinuation.info,
         SignInWithCredential.info,
         SignInWithCustomToken.info,
+        SignInWithLink.info,
         SignInWithPassword.info,
+        SignUpChallenge.info,
         SignUpResendCode.info,
         SignUpStart.info,
         SignUpSubmitAttributes.info,
@@ -151,13 +170,14 @@ public enum MethodTable {
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
-    public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, key: any KeyHandlers, mfa: any MfaHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
+    public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(143)
+        all.reserveCapacity(162)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountDelete.info) { try account.delete(AccountDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountDeleteOwn.info) { try account.deleteOwn(AccountDeleteOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountExport.info) { try account.export(AccountExport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountFind.info) { try account.scoped(to: $1).find(AccountFind.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountGet.info) { try account.scoped(to: $1).get(AccountGet.Params(decoding: $0), $1).write(to: &$2) })
@@ -165,13 +185,16 @@ public enum MethodTable {
         all.append(BoundMethod(AccountImport.info) { try account.`import`(AccountImport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountLink.info) { try account.link(AccountLink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountList.info) { try account.scoped(to: $1).list(AccountList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountMe.info) { try account.me(AccountMe.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountMerge.info) { try account.merge(AccountMerge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountProviderToken.info) { try account.providerToken(AccountProviderToken.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountReauthenticate.info) { try account.reauthenticate(AccountReauthenticate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountSetClaims.info) { try account.setClaims(AccountSetClaims.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountSetOwnPassword.info) { try account.setOwnPassword(AccountSetOwnPassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountSubmitCode.info) { try account.submitCode(AccountSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountUpdateOwn.info) { try account.updateOwn(AccountUpdateOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })
@@ -208,8 +231,13 @@ public enum MethodTable {
         all.append(BoundMethod(IdpDelete.info) { try idp.delete(IdpDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpGet.info) { try idp.scoped(to: $1).get(IdpGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpList.info) { try idp.scoped(to: $1).list(IdpList.Params(decoding: $0), $1).write(to: &$2) })
-        all.append(BoundMethod(IdpTest.info) { try idp.scoped(to: $1).test(IdpTest.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IdpTest.info) { try idp.test(IdpTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(IdpUpdate.info) { try idp.update(IdpUpdate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerDelete.info) { try issuer.delete(IssuerDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerGet.info) { try issuer.scoped(to: $1).get(IssuerGet.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerList.info) { try issuer.scoped(to: $1).list(IssuerList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerPut.info) { try issuer.put(IssuerPut.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(IssuerTest.info) { try issuer.scoped(to: $1).test(IssuerTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyList.info) { try key.scoped(to: $1).list(KeyList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyRevoke.info) { try key.revoke(KeyRevoke.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(KeyRotate.info) { try key.rotate(KeyRotate.Params(decoding: $0), $1).write(to: &$2) })
@@ -220,6 +248,9 @@ public enum MethodTable {
         all.append(BoundMethod(MfaRecoveryCodes.info) { try mfa.recoveryCodes(MfaRecoveryCodes.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaResolve.info) { try mfa.resolve(MfaResolve.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(MfaWithdraw.info) { try mfa.withdraw(MfaWithdraw.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobApply.info) { try oob.apply(OobApply.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobCreate.info) { try oob.create(OobCreate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(OobInspect.info) { try oob.inspect(OobInspect.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyDelete.info) { try passkey.delete(PasskeyDelete.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyFinishRegistration.info) { try passkey.finishRegistration(PasskeyFinishRegistration.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyList.info) { try passkey.scoped(to: $1).list(PasskeyList.Params(decoding: $0), $1).write(to: &$2) })
@@ -228,6 +259,7 @@ public enum MethodTable {
         all.append(BoundMethod(PasskeySignals.info) { try passkey.scoped(to: $1).signals(PasskeySignals.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartAuthentication.info) { try passkey.startAuthentication(PasskeyStartAuthentication.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartRegistration.info) { try passkey.startRegistration(PasskeyStartRegistration.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasswordResetChallenge.info) { try passwordReset.challenge(PasswordResetChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetResendCode.info) { try passwordReset.resendCode(PasswordResetResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetStart.info) { try passwordReset.start(PasswordResetStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetSubmitCode.info) { try passwordReset.submitCode(PasswordResetSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
@@ -247,12 +279,16 @@ public enum MethodTable {
         all.append(BoundMethod(RoleGet.info) { try role.scoped(to: $1).get(RoleGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RoleList.info) { try role.scoped(to: $1).list(RoleList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RolePut.info) { try role.put(RolePut.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(RoleTest.info) { try role.scoped(to: $1).test(RoleTest.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(RpcDiscover.info) { try rpc.scoped(to: $1).discover(RpcDiscover.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SessionCreateCookie.info) { try session.createCookie(SessionCreateCookie.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionList.info) { try session.scoped(to: $1).list(SessionList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRefresh.info) { try session.refresh(SessionRefresh.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SessionRevoke.info) { try session.revoke(SessionRevoke.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionRevokeAll.info) { try session.revokeAll(SessionRevokeAll.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SessionSignOut.info) { try session.signOut(SessionSignOut.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInAnonymously.info) { try signIn.anonymously(SignInAnonymously.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInChallenge.info) { try signIn.challenge(SignInChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInResendCode.info) { try signIn.resendCode(SignInResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInStart.info) { try signIn.start(SignInStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitCode.info) { try signIn.submitCode(SignInSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
@@ -260,7 +296,9 @@ public enum MethodTable {
         all.append(BoundMethod(SignInWithContinuation.info) { try signIn.withContinuation(SignInWithContinuation.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithCredential.info) { try signIn.withCredential(SignInWithCredential.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithCustomToken.info) { try signIn.withCustomToken(SignInWithCustomToken.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInWithLink.info) { try signIn.withLink(SignInWithLink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithPassword.info) { try signIn.withPassword(SignInWithPassword.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignUpChallenge.info) { try signUp.challenge(SignUpChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpResendCode.info) { try signUp.resendCode(SignUpResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpStart.info) { try signUp.start(SignUpStart.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignUpSubmitAttributes.info) { try signUp.submitAttributes(SignUpSubmitAttributes.Params(decoding: $0), $1).write(to: &$2) })

@@ -68,6 +68,15 @@ export interface Account {
 /** The ID of an account, which is the `sub` claim of its tokens. At most 128 characters. */
 export type AccountId = string;
 
+/** The code of a link, which can be used once. At most 128 characters. Secret: `util.inspect` does not show it. */
+export type ActionCode = string;
+
+/**
+ * The action of a code that is sent in a link. `passwordReset` sets a new password, `verifyEmail` verifies the address of the account,
+ * `signIn` signs in, `changeEmail` changes the address of the account to a new one, and `revertEmail` undoes such a change.
+ */
+export type ActionCodePurpose = "passwordReset" | "verifyEmail" | "signIn" | "changeEmail" | "revertEmail";
+
 /** The information that an identity provider returned about the user. */
 export interface AdditionalUserInfo {
   /** The ID of the provider. */
@@ -147,7 +156,7 @@ export interface AppliedChange {
   /** The location of the resource in the document, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /** The kind of the resource. */
-  kind: Open<"tenant" | "idp" | "application" | "pool" | "role">;
+  kind: Open<"tenant" | "idp" | "application" | "pool" | "role" | "issuer">;
   /** The name of the resource, or the ID of a tenant, identity provider or application. */
   name: string;
   /** The ID of the tenant. Present for tenants, identity providers and applications. */
@@ -232,6 +241,14 @@ export type AttributeType = "string" | "integer" | "boolean";
 
 /** User attributes by name: strings, integers and booleans, as defined by the tenant. Secret: `util.inspect` does not show it. */
 export type AttributeValues = JsonObject;
+
+/** The scopes of an audience. */
+export interface AudienceScopes {
+  /** The audience, which `audiences` must contain. At most 255 characters. */
+  audience: string;
+  /** The scopes that only tokens for this audience can have. At most 100 elements. */
+  scopes: readonly string[];
+}
 
 /** The verification result of one hash chain. */
 export interface AuditChain {
@@ -319,6 +336,12 @@ export interface BreachedPasswordCheck {
 /** The channel of a message. */
 export type Channel = "email" | "sms";
 
+/** The name of a claim. At most 255 characters. */
+export type ClaimName = string;
+
+/** The patterns of which the value of a claim must match one. `*` matches any characters and `?` one character. At most 100 elements. */
+export type ClaimPatterns = readonly string[];
+
 /**
  * The method with which the client authenticates when it redeems a code. `none`: no authentication, for public clients, which use only
  * PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
@@ -361,6 +384,23 @@ export interface CodePolicy {
   /** The period of `sendsPerAddress`, in seconds. 60 to 86400. Defaults to 900. */
   windowSeconds?: number;
 }
+
+/** The evaluation of one condition of a trust policy. */
+export interface ConditionFinding {
+  /** The operator as written in the policy. */
+  operator: string;
+  /** The condition key. */
+  key: string;
+  /** The values in the policy. */
+  expected: string[];
+  /** The values of the key for this token. Empty if the key is missing. */
+  actual: string[];
+  /** Whether the condition is satisfied. */
+  holds: boolean;
+}
+
+/** The values of a condition key. */
+export type ConditionKeyValues = readonly string[];
 
 /**
  * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of
@@ -585,14 +625,27 @@ export interface EmailChangeStepCompleted {
   account: Account;
 }
 
+/** A kind of second factor that an account can enroll. */
+export interface EnrollableFactor {
+  /** The kind of the factor. */
+  kind: Open<FactorKind>;
+  /** The masked email address of the account, which can be enrolled. Present for `email` if the address is verified. */
+  hint?: string;
+  /**
+   * Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the address is verified.
+   */
+  verified?: boolean;
+}
+
 /**
- * A second factor whose enrollment must be confirmed with a code. `kind` determines the other members. A later version can return another
- * variant.
+ * A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind` determines the other
+ * members. A later version can return another variant.
  */
 export type EnrollmentStep =
   | EnrollmentStepTotp
   | EnrollmentStepEmail
   | EnrollmentStepSms
+  | EnrollmentStepPasskey
   | UnknownVariant<"kind">;
 
 /** An authenticator app. It shows the code. */
@@ -637,6 +690,11 @@ export interface EnrollmentStepEmail {
   /** The ID that the factor will have after `mfa.confirm` accepted its code. */
   factorId: FactorId;
   kind: "email";
+  /**
+   * Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call `mfa.confirm`
+   * without a code.
+   */
+  verified?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -671,6 +729,25 @@ export interface EnrollmentStepSms {
   /** The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC. */
   resendAt: Timestamp;
   /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** A passkey, such as a security key. The browser creates it. */
+export interface EnrollmentStepPasskey {
+  /** The state of the enrollment. Call `mfa.confirm` with a response next. */
+  state: "passkeyRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  kind: "passkey";
+  /**
+   * The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+   */
+  options: JsonObject;
+  /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
@@ -709,10 +786,10 @@ export interface FactorHint {
   /** The ID of a second factor, or `recovery` for the recovery codes. */
   factorId: FactorId;
   /**
-   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the
-   * recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+   * The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+   * passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
    */
-  kind: Open<"totp" | "email" | "sms" | "recovery">;
+  kind: Open<"totp" | "email" | "sms" | "passkey" | "recovery">;
   /** The display name, chosen by the user. */
   displayName?: string;
   /** The masked address or number that receives the codes. */
@@ -722,8 +799,11 @@ export interface FactorHint {
 /** The ID of a second factor, or `recovery` for the recovery codes. At most 64 characters. */
 export type FactorId = string;
 
-/** The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. */
-export type FactorKind = "totp" | "email" | "sms";
+/**
+ * The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+ * passkey, such as a security key.
+ */
+export type FactorKind = "totp" | "email" | "sms" | "passkey";
 
 /** The result of removing a second factor. `state` determines the other members. A later version can return another variant. */
 export type FactorWithdrawal =
@@ -783,6 +863,25 @@ export interface Fault {
   times?: number;
 }
 
+/** The token of a trusted issuer that was exchanged for credentials. */
+export interface FederatedSource {
+  /** The issuer of the token. */
+  issuer: string;
+  /** The value of `sub`. */
+  subject: string;
+  /** The audience for which the token was accepted. */
+  audience: string;
+  /** The value of `jti`. Present if the token has one. */
+  tokenId?: string;
+}
+
+/**
+ * A part of a flow that an application can carry out itself. `code`: the user enters a one-time code. `password`: the user enters a
+ * password. `secondFactor`: a second factor is verified. `enrollment`: a second factor is enrolled. `provider`: the user signs in with an
+ * identity provider.
+ */
+export type FlowCapability = "code" | "password" | "secondFactor" | "enrollment" | "provider";
+
 /** The relation between two nodes. */
 export interface GraphEdge {
   /** The index in `nodes` of the node from which the edge starts, from 0. */
@@ -803,6 +902,7 @@ export type GraphNode =
   | GraphNodeAccount
   | GraphNodeProvider
   | GraphNodeFactor
+  | GraphNodePasskey
   | GraphNodeSession
   | GraphNodeMergedAccount
   | GraphNodeIdentity
@@ -832,6 +932,15 @@ export interface GraphNodeFactor {
   factorId: string;
   /** The kind of the factor. */
   factorKind: Open<FactorKind>;
+}
+
+/** A passkey with which the user signs in. */
+export interface GraphNodePasskey {
+  kind: "passkey";
+  /** The credential ID of the passkey. */
+  credentialId: string;
+  /** The name of the passkey. */
+  name: string;
 }
 
 /** A session. */
@@ -957,6 +1066,16 @@ export interface Idp {
   responseType: Open<IdpResponseType>;
   /** The scopes that are requested in addition to the basic ones. */
   scopes: string[];
+  /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
   /** Whether `openid` is the only basic scope. */
   openidOnly: boolean;
   /**
@@ -1029,6 +1148,16 @@ export interface IdpDeclaration {
    * elements.
    */
   scopes?: readonly string[];
+  /**
+   * The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of
+   * them is rejected. At most 20 elements.
+   */
+  requiredAcr?: readonly string[];
+  /**
+   * The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+   * is missing or older is rejected. 0 to 31536000.
+   */
+  maxAuthAgeSeconds?: number;
   /**
    * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
    * unless `scopes` ask for them.
@@ -1165,9 +1294,10 @@ export interface LinkedProvider {
 /**
  * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`:
  * passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time
- * codes otherwise.
+ * codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords
+ * are not used.
  */
-export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
+export type LocalAccountMethod = "emailCode" | "emailPassword" | "either" | "passkey";
 
 /**
  * The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also
@@ -1278,6 +1408,26 @@ export type MfaPolicy = "off" | "optional" | "required";
  */
 export type NoticePolicy = "none" | "credentials";
 
+/** What a user sees of their account. */
+export interface OwnProfile {
+  /** The ID of an account, which is the `sub` claim of its tokens. */
+  accountId: AccountId;
+  /** The email address with which the user signs in. Not present for accounts without their own email address. */
+  username?: Username;
+  /** The email address to which messages are sent. */
+  email?: string;
+  /** Whether the email address is verified. */
+  emailVerified: boolean;
+  /** The attributes that the user can read. */
+  attributes: AttributeValues;
+  /** The kinds of the second factors, oldest first. */
+  factors: (Open<FactorKind>)[];
+  /** The time at which the account was created, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+  /** The time of the last sign-in, in seconds since 1970-01-01 UTC. */
+  lastSignInAt?: Timestamp;
+}
+
 /** The maximum number of entries in one response. 1 to 60. */
 export type PageLimit = number;
 
@@ -1287,12 +1437,14 @@ export interface Passkey {
   credentialId: CredentialId;
   /** The name that tells the user's passkeys apart. */
   name: string;
-  /** The purpose of the passkey: `signIn`. */
-  usage: "signIn";
+  /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. */
+  usage: Open<"signIn" | "secondFactor">;
   /** The signature algorithm, as the number of COSE. */
   algorithm: number;
   /** The model of the authenticator, as a UUID. Zero for most authenticators without attestation. */
   aaguid: string;
+  /** The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`. */
+  authenticatorName?: string;
   /** The ways in which the browser reaches the authenticator. */
   transports: string[];
   /** Whether the passkey can be synchronized to other devices. */
@@ -1361,10 +1513,20 @@ export interface PasskeySettings {
    */
   residentKey?: "required" | "preferred" | "discouraged";
   /**
-   * Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults to
-   * "none".
+   * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+   * `metadataFile`. Defaults to "none".
    */
   attestation?: "none" | "indirect" | "direct" | "enterprise";
+  /**
+   * The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in
+   * the file. The file is read when it changes. At most 4096 characters.
+   */
+  metadataFile?: string;
+  /**
+   * The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not
+   * verified. At most 4096 characters.
+   */
+  metadataRootFile?: string;
   /**
    * The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
    * to all of them in this order. At most 4 elements.
@@ -1486,6 +1648,7 @@ export type PasswordResetStep =
   | PasswordResetStepCodeRequired
   | PasswordResetStepPasswordRequired
   | PasswordResetStepCompleted
+  | PasswordResetStepRedirectRequired
   | UnknownVariant<"state">;
 
 /** A code was sent. Call `passwordReset.submitCode` next. */
@@ -1497,6 +1660,8 @@ export interface PasswordResetStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -1535,8 +1700,20 @@ export interface PasswordResetStepCompleted {
   expiresAt: Timestamp;
 }
 
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface PasswordResetStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
+}
+
 /** The rule that a password violates. */
-export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "breached" | "recentlyUsed" | "incorrect";
+export type PasswordRule = "disallowedCharacters" | "tooShort" | "tooLong" | "tooWeak" | "banned" | "common" | "context" | "breached" | "recentlyUsed" | "incorrect";
 
 /**
  * A token that replaces a verified provider credential, which is single-use. It is valid for 10 minutes in the tenant that issued it. At
@@ -1549,6 +1726,16 @@ export type PhoneNumber = string;
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
+
+/** A finding about a trust policy that is accepted, but probably does not mean what its author intended. */
+export interface PolicyWarning {
+  /** The location in the policy, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The kind of the finding. */
+  code: Open<"forAllValuesOnOptionalClaim" | "subjectCoversPullRequests" | "wildcardInStringEquals" | "mutableNameOnly" | "keyNotOnAws">;
+  /** The finding, with what to do. */
+  message: string;
+}
 
 /** An identity pool. */
 export interface Pool {
@@ -1766,8 +1953,10 @@ export interface PortableAccount {
   method?: SignInMethod;
   /** The linked logins, at most one for each provider. At most 50 elements. */
   providers?: readonly PortableLogin[];
-  /** The second factors, oldest first. They require a verified email address. At most 5 elements. */
+  /** The second factors that are not passkeys, oldest first. They require a verified email address. At most 5 elements. */
   factors?: readonly PortableFactor[];
+  /** The passkeys, of both purposes, oldest first. At most 100 elements. */
+  passkeys?: readonly PortablePasskey[];
   /** The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant. */
   attributes?: AttributeValues;
   /** The custom claims, as in `account.setClaims`. */
@@ -1833,12 +2022,47 @@ export interface PortableLogin {
   linkedAt?: Timestamp;
 }
 
+/** A passkey for export and import. It contains nothing secret. */
+export interface PortablePasskey {
+  /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
+  credentialId: CredentialId;
+  /** The public key in COSE form (RFC 9052), in base64url. At most 2048 characters. */
+  publicKey: string;
+  /** The signature counter of the last use. 0 to 4294967295. Defaults to 0. */
+  signCount?: number;
+  /** The user handle that the authenticator stores, 1 to 64 bytes in base64url. At most 86 characters. */
+  userHandle: string;
+  /** The ways in which the browser reaches the authenticator. At most 16 elements. */
+  transports?: readonly string[];
+  /** Whether the passkey can be synchronized to other devices. Defaults to false. */
+  backupEligible?: boolean;
+  /** Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false. */
+  backupState?: boolean;
+  /**
+   * Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two factors. Defaults
+   * to false.
+   */
+  userVerified?: boolean;
+  /** The model of the authenticator, as a UUID. Defaults to zero. At most 36 characters. */
+  aaguid?: string;
+  /** The name of the passkey. Defaults to `Passkey` and a number. At most 128 characters. */
+  name?: string;
+  /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to "signIn". */
+  usage?: "signIn" | "secondFactor";
+  /** The domain to which the passkey belongs. Must be that of the tenant, which is the default. At most 253 characters. */
+  relyingPartyId?: string;
+  /** The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time. */
+  createdAt?: Timestamp;
+  /** The time of the last use, in seconds since 1970-01-01 UTC. */
+  lastUsedAt?: Timestamp;
+}
+
 /** The principal of temporary credentials. */
 export interface Principal {
-  /** The ID of an identity: a region, a colon and a UUID. */
-  identityId: IdentityId;
-  /** The ID of a pool: a region, a colon and a UUID. */
-  poolId: PoolId;
+  /** The identity. Present for credentials of an identity pool. */
+  identityId?: IdentityId;
+  /** The pool. Present for credentials of an identity pool. */
+  poolId?: PoolId;
   /** The ARN of a role: `arn:aws:iam::<account>:role/<name>`. */
   roleArn: RoleArn;
   /** The name of a role session, which is part of the ARN of the assumed role. */
@@ -1907,7 +2131,9 @@ export type RefreshToken = string;
 export interface Revocation {
   /** The kind of the revoked subject. */
   kind: Open<RevocationKind>;
-  /** The identity, role or pool, or the access key ID of a session. */
+  /**
+   * The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them.
+   */
   subject: string;
   /** The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC. */
   issuedBefore: Timestamp;
@@ -1918,7 +2144,7 @@ export interface Revocation {
 }
 
 /** The kind of the revoked subject. */
-export type RevocationKind = "sessionToken" | "identityId" | "roleArn" | "poolId";
+export type RevocationKind = "sessionToken" | "identityId" | "roleArn" | "poolId" | "issuer" | "issuerSubject";
 
 /** A role for temporary credentials. */
 export interface Role {
@@ -1934,6 +2160,10 @@ export interface Role {
   maxSessionSeconds: number;
   /** The tags of the role. */
   tags: Tags;
+  /** The description of the role. Present if it has one. */
+  description?: string;
+  /** Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored. */
+  warnings?: PolicyWarning[];
   /** The time at which the role was created, in seconds since 1970-01-01 UTC. */
   createdAt: Timestamp;
   /** The time of the last change of the role, in seconds since 1970-01-01 UTC. */
@@ -1954,6 +2184,8 @@ export type RoleDeclaration =
     maxSessionSeconds?: number;
     /** The tags of the role. */
     tags?: Tags;
+    /** A description of the role. At most 1000 characters. */
+    description?: string;
   }
   & (
     | {
@@ -1997,6 +2229,14 @@ export interface RoleMapping {
 
 /** The name of a role, unique within the store. At most 64 characters. */
 export type RoleName = string;
+
+/** The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate them. */
+export interface RolePolicies {
+  /** The inline policies by name. */
+  inline: { [name: string]: PolicyDocument };
+  /** The ARNs of the attached managed policies. */
+  attached: string[];
+}
 
 /**
  * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
@@ -2072,6 +2312,13 @@ export interface Session {
   createdAt: Timestamp;
   /** The time at which the session last received tokens, in seconds since 1970-01-01 UTC. */
   lastUsedAt: Timestamp;
+  /**
+   * The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has
+   * `tokens.sessionSeconds`.
+   */
+  endsAt?: Timestamp;
+  /** Whether it is the session of the ID token in the request. Present if the request has an ID token. */
+  current?: boolean;
   /** The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
@@ -2083,19 +2330,23 @@ export type SessionName = string;
 export type SessionToken = string;
 
 /**
- * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`: with an identity
- * provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method.
+ * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey,
+ * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
+ * `anonymous`: the account has no sign-in method.
  */
-export type SignInMethod = "password" | "code" | "federated" | "anonymous" | "custom";
+export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom";
 
 /** The state of a sign-in. `state` determines the other members. A later version can return another variant. */
 export type SignInStep =
   | SignInStepCodeRequired
+  | SignInStepPasskeyRequired
   | SignInStepPasswordRequired
   | SignInStepProviderRequired
   | SignInStepSecondFactorRequired
   | SignInStepSecondFactorEnrollmentRequired
   | SignInStepCompleted
+  | SignInStepRedirectRequired
+  | SignInStepTokensDeferred
   | UnknownVariant<"state">;
 
 /** A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`. */
@@ -2107,6 +2358,8 @@ export interface SignInStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `signIn.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. Not present for the code of an authenticator app. */
   sentTo?: string;
   /** The channel of the code. Not present for the code of an authenticator app. */
@@ -2119,6 +2372,23 @@ export interface SignInStepCodeRequired {
    */
   resendAt?: Timestamp;
   /** The time at which the code expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** The browser must use a passkey. Call `mfa.resolve` with its response next. */
+export interface SignInStepPasskeyRequired {
+  state: "passkeyRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /**
+   * The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+   */
+  options: JsonObject;
+  /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
 
@@ -2155,7 +2425,7 @@ export interface SignInStepProviderRequired {
   pendingToken?: PendingToken;
 }
 
-/** Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent. */
+/** Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey. */
 export interface SignInStepSecondFactorRequired {
   state: "secondFactorRequired";
   /**
@@ -2186,6 +2456,8 @@ export interface SignInStepSecondFactorEnrollmentRequired {
    * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
    */
   factorKinds: (Open<FactorKind>)[];
+  /** The members of `factorKinds` with what is known about them. */
+  kinds?: EnrollableFactor[];
 }
 
 /** The user is signed in. */
@@ -2211,12 +2483,42 @@ export interface SignInStepCompleted {
   providerTokens?: ProviderTokens;
 }
 
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface SignInStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
+}
+
+/**
+ * The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5
+ * minutes.
+ */
+export interface SignInStepTokensDeferred {
+  state: "tokensDeferred";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
 /** The state of a sign-up. `state` determines the other members. A later version can return another variant. */
 export type SignUpStep =
   | SignUpStepCodeRequired
   | SignUpStepPasswordRequired
+  | SignUpStepPasskeyRequired
   | SignUpStepAttributesRequired
   | SignUpStepCompleted
+  | SignUpStepRedirectRequired
   | UnknownVariant<"state">;
 
 /** A code was sent. Call `signUp.submitCode` next. */
@@ -2228,6 +2530,8 @@ export interface SignUpStepCodeRequired {
    * response, unless that response contained tokens.
    */
   continuationToken: ContinuationToken;
+  /** Present and false if no code was sent yet. Call `signUp.challenge`, which sends it. */
+  sent?: boolean;
   /** The masked address or number to which the code was sent. */
   sentTo: string;
   /** The channel of the code. */
@@ -2243,6 +2547,19 @@ export interface SignUpStepCodeRequired {
 /** Call `signUp.submitPassword` next. */
 export interface SignUpStepPasswordRequired {
   state: "passwordRequired";
+  /**
+   * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
+   * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
+   * response, unless that response contained tokens.
+   */
+  continuationToken: ContinuationToken;
+  /** The time at which the continuation token expires, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+}
+
+/** Call `passkey.startRegistration` next. */
+export interface SignUpStepPasskeyRequired {
+  state: "passkeyRequired";
   /**
    * The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token
    * of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same
@@ -2281,6 +2598,18 @@ export interface SignUpStepCompleted {
   expiresAt: Timestamp;
   /** The ID of the new account. */
   accountId: AccountId;
+}
+
+/**
+ * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the
+ * page of another application.
+ */
+export interface SignUpStepRedirectRequired {
+  state: "redirectRequired";
+  /** The parts of the flow that `accepts` does not contain. */
+  missing: (Open<FlowCapability>)[];
+  /** The missing parts as a sentence. */
+  reason: string;
 }
 
 /** An HTTP request signed with AWS Signature Version 4, in its headers or in its query string. */
@@ -2327,6 +2656,22 @@ export interface SigningKey {
   publishedUntil?: Timestamp;
 }
 
+/** The evaluation of one statement of a trust policy. */
+export interface StatementFinding {
+  /** The location of the statement in the policy, as an RFC 6901 JSON Pointer. */
+  pointer: string;
+  /** The effect of the statement. */
+  effect: Open<"Allow" | "Deny">;
+  /** Whether the principal of the statement includes the issuer of the token. */
+  principalMatches: boolean;
+  /** Whether the statement covers `sts:AssumeRoleWithWebIdentity`. */
+  actionMatches: boolean;
+  /** The conditions of the statement. */
+  conditions: ConditionFinding[];
+  /** Whether principal, action and all conditions match. */
+  applies: boolean;
+}
+
 /**
  * The key of a tag: letters, digits, spaces and `_ . : / = + - @`. It must not begin with `aws:` in any capitalization. At most 128
  * characters.
@@ -2352,9 +2697,10 @@ export type Tags = { [name: string]: TagValue };
  * sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
  * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
  * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
- * changes.
+ * changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+ * `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
  */
-export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged" | "passwordChanged" | "passwordResetNotice" | "factorAdded" | "factorRemoved" | "providerLinked" | "providerUnlinked" | "recoveryCodesMade" | "recoveryCodeUsed" | "accountLocked" | "signInAfterFailures" | "noticesPaused";
+export type TemplatePurpose = "signUp" | "signIn" | "passwordReset" | "verifyAddress" | "signUpNotice" | "noAccountNotice" | "addressChanged" | "passwordChanged" | "passwordResetNotice" | "factorAdded" | "factorRemoved" | "providerLinked" | "providerUnlinked" | "recoveryCodesMade" | "recoveryCodeUsed" | "accountLocked" | "signInAfterFailures" | "noticesPaused" | "passwordResetLink" | "verifyAddressLink" | "signInLink" | "changeAddressLink" | "addressChangedLink";
 
 /** A tenant with its settings. */
 export interface Tenant {
@@ -2370,7 +2716,8 @@ export interface Tenant {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod: Open<LocalAccountMethod>;
   /** Whether users can sign up. */
@@ -2425,6 +2772,17 @@ export interface Tenant {
    * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices: Open<NoticePolicy>;
+  /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any. At most 100 elements.
+   */
+  audienceScopes?: AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is
+   * true.
+   */
+  idTokenProfile?: boolean;
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.
@@ -2484,6 +2842,13 @@ export interface TenantAttribute {
    * ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case. At most 2048 characters.
    */
   pattern?: string;
+  /** Whether `account.me` returns the attribute to the user. Defaults to true. */
+  userReadable?: boolean;
+  /**
+   * Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and
+   * to false for all others.
+   */
+  userWritable?: boolean;
   /**
    * Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
    * `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
@@ -2507,7 +2872,8 @@ export interface TenantDeclaration {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. */
@@ -2566,6 +2932,16 @@ export interface TenantDeclaration {
    */
   notices?: NoticePolicy;
   /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+   */
+  idTokenProfile?: boolean;
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.
    */
@@ -2611,6 +2987,12 @@ export interface TenantDelivery {
   webhook?: TenantWebhook;
   /** The tenant's own templates, one for each channel, purpose and language. At most 100 elements. */
   templates?: readonly TenantTemplate[];
+  /**
+   * The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this
+   * machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change. At
+   * most 2048 characters.
+   */
+  linkUrl?: string;
   /** The language of messages in flows that name no language, or a language without a template. Defaults to "en". */
   language?: LanguageTag;
 }
@@ -2661,7 +3043,8 @@ export interface TenantMailServer {
 /**
  * The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and
  * {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or provider,
- * or a number). The values cannot add lines to a header or markup to the HTML.
+ * or a number). Messages with a link must contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and
+ * `addressChangedLink` also {{time}} instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
  */
 export interface TenantTemplate {
   /**
@@ -2669,7 +3052,8 @@ export interface TenantTemplate {
    * a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
    * `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and to
    * the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-   * changes.
+   * changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+   * `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
    */
   purpose: TemplatePurpose;
   /**
@@ -2786,6 +3170,12 @@ export interface TestIssuerAddress {
 /** A time in seconds since 1970-01-01 UTC. 0 to 253402300799. */
 export type Timestamp = number;
 
+/**
+ * The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, a
+ * session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`).
+ */
+export type TokenKind = "pool" | "id" | "access" | "cookie" | "workload" | "other";
+
 /** The lifetimes of a tenant's tokens. */
 export interface TokenLifetimes {
   /** The lifetime of an ID token, in seconds. 60 to 86400. Defaults to 3600. */
@@ -2812,8 +3202,11 @@ export interface TokenLifetimes {
   refreshReuseGraceSeconds?: number;
 }
 
-/** The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant. */
-export type TokenUse = "pool" | "id" | "access";
+/**
+ * The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie (`cookie`) of a
+ * tenant.
+ */
+export type TokenUse = "pool" | "id" | "access" | "cookie";
 
 /** New tokens of a session. */
 export interface Tokens {
@@ -2828,6 +3221,150 @@ export interface Tokens {
   /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
 }
+
+/** An issuer whose tokens can be exchanged for the credentials of a role. */
+export interface TrustedIssuer {
+  /** The name of the issuer in condition keys: the issuer without `https://`. */
+  name: string;
+  /** The ARN of the issuer, for the principal of a trust policy. */
+  arn: string;
+  /** The issuer, exactly as in the `iss` claim of its tokens. */
+  issuer: string;
+  /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+  tenantId?: TenantId;
+  /**
+   * The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+   * `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+   * accepts it. With an empty list, no token is accepted.
+   */
+  audiences: string[];
+  /**
+   * The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+   * and otherwise to an empty list.
+   */
+  authorizedParties: string[];
+  /** The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent. */
+  keys?: JsonObject[];
+  /** The URL of the key set. If omitted, the discovery document of the issuer contains it. */
+  jwksUri?: string;
+  /**
+   * The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+   * algorithm further.
+   */
+  algorithms?: string[];
+  /**
+   * The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults to
+   * `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can.
+   */
+  types: string[];
+  /**
+   * Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A token
+   * in which such a claim is missing or does not match is rejected before any trust policy is evaluated.
+   */
+  claims: { [name: string]: ClaimPatterns };
+  /** The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. */
+  maxLifetimeSeconds: number;
+  /** The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected. */
+  maxAgeSeconds?: number;
+  /** Whether each `jti` is accepted once. A token without `jti` is then rejected. */
+  singleUse: boolean;
+  /** Whether plain HTTP to a loopback address is allowed, for tests. */
+  allowInsecure: boolean;
+  /** Whether the issuer can be in a private network. */
+  allowPrivateNetwork: boolean;
+  /**
+   * The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+   * `idJag` for identity assertions. Defaults to `roles`.
+   */
+  uses: string[];
+  /** The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. */
+  thumbprints: string[];
+  /** The tags of the issuer. */
+  tags: Tags;
+  /** The time at which the record was created, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+  /** The time of the last change of the record, in seconds since 1970-01-01 UTC. */
+  updatedAt: Timestamp;
+}
+
+/** The declaration of a trusted issuer for `system.apply`, with the members of `issuer.put`. */
+export type TrustedIssuerDeclaration =
+  & {
+    /**
+     * The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+     * `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+     * accepts it. With an empty list, no token is accepted. At most 100 elements.
+     */
+    audiences: readonly string[];
+    /**
+     * The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+     * and otherwise to an empty list. At most 100 elements.
+     */
+    authorizedParties?: readonly string[];
+    /**
+     * The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent. At most 100
+     * elements.
+     */
+    keys?: readonly JsonObject[];
+    /** The URL of the key set. If omitted, the discovery document of the issuer contains it. At most 2048 characters. */
+    jwksUri?: string;
+    /**
+     * The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+     * algorithm further. At most 20 elements.
+     */
+    algorithms?: readonly ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+    /**
+     * The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults
+     * to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can. At most 10 elements.
+     */
+    types?: readonly string[];
+    /**
+     * Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A
+     * token in which such a claim is missing or does not match is rejected before any trust policy is evaluated. At most 50 members.
+     */
+    claims?: { [name: string]: ClaimPatterns };
+    /**
+     * The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. 60 to 31622400. Defaults to 86400.
+     */
+    maxLifetimeSeconds?: number;
+    /** The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected. 60 to 31622400. */
+    maxAgeSeconds?: number;
+    /** Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false. */
+    singleUse?: boolean;
+    /** Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
+    allowInsecure?: boolean;
+    /** Whether the issuer can be in a private network. Defaults to false. */
+    allowPrivateNetwork?: boolean;
+    /**
+     * The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+     * `idJag` for identity assertions. Defaults to `roles`. At most 3 elements.
+     */
+    uses?: readonly ("roles" | "exchange" | "idJag")[];
+    /** The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. At most 5 elements. */
+    thumbprints?: readonly string[];
+    /** The tags of the issuer. */
+    tags?: Tags;
+  }
+  & (
+    | {
+      /**
+       * The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query, fragment and
+       * user information. A trailing slash counts. `http` requires `allowInsecure` and this machine. At most 255 characters.
+       */
+      issuer: string;
+      /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+      tenantId?: undefined;
+    }
+    | {
+      /**
+       * The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query, fragment and
+       * user information. A trailing slash counts. `http` requires `allowInsecure` and this machine. At most 255 characters.
+       */
+      issuer?: undefined;
+      /** The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`. */
+      tenantId: TenantId;
+    }
+  )
 
 /** The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`. */
 export interface UnknownCredential {

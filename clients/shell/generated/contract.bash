@@ -10,6 +10,7 @@ declare -gA _mintmark_methods=(
     [account.changePassword]=any
     [account.create]=any
     [account.delete]=any
+    [account.deleteOwn]=any
     [account.export]=any
     [account.find]=any
     [account.get]=any
@@ -17,13 +18,16 @@ declare -gA _mintmark_methods=(
     [account.import]=any
     [account.link]=any
     [account.list]=any
+    [account.me]=any
     [account.merge]=any
     [account.providerToken]=any
     [account.reauthenticate]=any
     [account.setClaims]=any
+    [account.setOwnPassword]=any
     [account.submitCode]=any
     [account.unlink]=any
     [account.update]=any
+    [account.updateOwn]=any
     [application.delete]=any
     [application.get]=any
     [application.list]=any
@@ -62,6 +66,11 @@ declare -gA _mintmark_methods=(
     [idp.list]=any
     [idp.test]=any
     [idp.update]=any
+    [issuer.delete]=any
+    [issuer.get]=any
+    [issuer.list]=any
+    [issuer.put]=any
+    [issuer.test]=any
     [key.list]=any
     [key.revoke]=any
     [key.rotate]=any
@@ -72,6 +81,9 @@ declare -gA _mintmark_methods=(
     [mfa.recoveryCodes]=any
     [mfa.resolve]=any
     [mfa.withdraw]=any
+    [oob.apply]=any
+    [oob.create]=any
+    [oob.inspect]=any
     [passkey.delete]=any
     [passkey.finishRegistration]=any
     [passkey.list]=any
@@ -80,6 +92,7 @@ declare -gA _mintmark_methods=(
     [passkey.signals]=any
     [passkey.startAuthentication]=any
     [passkey.startRegistration]=any
+    [passwordReset.challenge]=any
     [passwordReset.resendCode]=any
     [passwordReset.start]=any
     [passwordReset.submitCode]=any
@@ -99,12 +112,16 @@ declare -gA _mintmark_methods=(
     [role.get]=any
     [role.list]=any
     [role.put]=any
+    [role.test]=any
     [rpc.discover]=any
+    [session.createCookie]=any
     [session.list]=any
     [session.refresh]=any
+    [session.revoke]=any
     [session.revokeAll]=any
     [session.signOut]=any
     [signIn.anonymously]=any
+    [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
     [signIn.submitCode]=any
@@ -112,7 +129,9 @@ declare -gA _mintmark_methods=(
     [signIn.withContinuation]=any
     [signIn.withCredential]=any
     [signIn.withCustomToken]=any
+    [signIn.withLink]=any
     [signIn.withPassword]=any
+    [signUp.challenge]=any
     [signUp.resendCode]=any
     [signUp.start]=any
     [signUp.submitAttributes]=any
@@ -157,6 +176,7 @@ declare -gA _mintmark_parameter_names=(
     [account.changePassword]="idToken= currentPassword= newPassword= audience= scope="
     [account.create]="tenantId= accountId= username= password= attributes:= phoneNumber= disabled:= claims:= emailVerified:= mustChangePassword:="
     [account.delete]="accountId="
+    [account.deleteOwn]="idToken="
     [account.export]="tenantId= file= cursor= limit:= includeSecrets:="
     [account.find]="tenantId= username= email= phoneNumber= provider:="
     [account.get]="accountId="
@@ -164,13 +184,16 @@ declare -gA _mintmark_parameter_names=(
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.list]="tenantId= disabled:= providerId= sortBy= descending:= limit:= cursor="
+    [account.me]="idToken="
     [account.merge]="idToken= sourceIdToken= policy= fields[ providers[ identities= dryRun:= audience="
     [account.providerToken]="idToken= providerId= minValidSeconds:="
     [account.reauthenticate]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.setClaims]="accountId= claims:="
+    [account.setOwnPassword]="idToken= newPassword= audience= scope="
     [account.submitCode]="continuationToken= code= client:="
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
+    [account.updateOwn]="idToken= attributes:="
     [application.delete]="tenantId= clientId="
     [application.get]="tenantId= clientId="
     [application.list]="tenantId= limit:= cursor="
@@ -180,7 +203,7 @@ declare -gA _mintmark_parameter_names=(
     [compat.http]="method= url= headers[ body= firebase:="
     [credentials.assumeRole]="roleArn= sessionName= token= durationSeconds:= policy:="
     [credentials.get]="token= identityId= logins[ customRoleArn="
-    [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuedBefore:="
+    [credentials.revoke]="sessionToken= identityId= roleArn= poolId= issuer= subject= roleName= issuedBefore:="
     [credentials.verify]="request:= sessionToken= service= region="
     [credentialsProvider.clearCredentials]="provider="
     [credentialsProvider.clearKeychain]="provider="
@@ -203,22 +226,30 @@ declare -gA _mintmark_parameter_names=(
     [identity.unlinkDeveloper]="poolId= identityId= developerProvider= developerUserIdentifier="
     [idp.authorize]="tenantId= providerId= idToken= redirectUri= listen:= scopes[]= customParameters["
     [idp.authorizeDevice]="tenantId= providerId= idToken= scopes[]="
-    [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
     [idp.delete]="tenantId= providerId="
     [idp.get]="tenantId= providerId="
     [idp.list]="tenantId= limit:= cursor="
     [idp.test]="tenantId= providerId="
-    [idp.update]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [idp.update]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
+    [issuer.delete]="issuer= arn= tenantId="
+    [issuer.get]="issuer= arn= tenantId="
+    [issuer.list]="limit:= cursor="
+    [issuer.put]="issuer= tenantId= audiences[]= authorizedParties[]= keys:= jwksUri= algorithms[]= types[]= claims:= maxLifetimeSeconds:= maxAgeSeconds:= singleUse:= allowInsecure:= allowPrivateNetwork:= uses[]= thumbprints[]= tags["
+    [issuer.test]="issuer= arn= tenantId= token="
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
     [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
     [mfa.challenge]="continuationToken= factorId= client:= clientId="
-    [mfa.confirm]="continuationToken= code= audience= client:= clientId="
-    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId="
+    [mfa.confirm]="continuationToken= code= response:= audience= client:= clientId= deferTokens:="
+    [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId= skipVerified:="
     [mfa.list]="idToken= accountId="
     [mfa.recoveryCodes]="idToken="
-    [mfa.resolve]="continuationToken= factorId= code= audience= client:= clientId="
-    [mfa.withdraw]="idToken= accountId= factorId= audience="
+    [mfa.resolve]="continuationToken= factorId= code= response:= audience= client:= clientId= deferTokens:="
+    [mfa.withdraw]="idToken= accountId= factorId= reason= audience="
+    [oob.apply]="code= newPassword="
+    [oob.create]="tenantId= purpose= email= newEmail= accountId= continueUrl= returnLink:= language="
+    [oob.inspect]="code="
     [passkey.delete]="idToken= accountId= credentialId= force:="
     [passkey.finishRegistration]="continuationToken= response:= name= client:="
     [passkey.list]="idToken= accountId="
@@ -226,9 +257,10 @@ declare -gA _mintmark_parameter_names=(
     [passkey.rename]="idToken= accountId= credentialId= name="
     [passkey.signals]="idToken= accountId= credentialId= tenantId="
     [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
-    [passkey.startRegistration]="idToken= conditional:= client:="
+    [passkey.startRegistration]="idToken= continuationToken= conditional:= client:="
+    [passwordReset.challenge]="continuationToken= accepts[]= client:= clientId="
     [passwordReset.resendCode]="continuationToken= client:= clientId="
-    [passwordReset.start]="tenantId= username= language= client:= clientId="
+    [passwordReset.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
     [passwordReset.submitCode]="continuationToken= code= client:= clientId="
     [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
@@ -245,41 +277,47 @@ declare -gA _mintmark_parameter_names=(
     [role.delete]="name= roleArn="
     [role.get]="name= roleArn="
     [role.list]="limit:= cursor="
-    [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags["
+    [role.put]="name= poolId= trustPolicy:= maxSessionSeconds:= tags[ description= allowUnknownIssuer:="
+    [role.test]="name= roleArn= token= sessionName= durationSeconds:="
     [rpc.discover]=""
-    [session.list]="accountId="
+    [session.createCookie]="idToken= durationSeconds:="
+    [session.list]="idToken= accountId="
     [session.refresh]="refreshToken= audience= scope= clientId="
-    [session.revokeAll]="accountId="
+    [session.revoke]="idToken= sessionId="
+    [session.revokeAll]="idToken= accountId= tenantId= keepCurrent:="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
+    [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
-    [signIn.start]="tenantId= username= language= client:= clientId="
+    [signIn.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
     [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId="
+    [signIn.withLink]="email= code= audience= scope="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= accepts[]="
+    [signUp.challenge]="continuationToken= accepts[]= client:= clientId="
     [signUp.resendCode]="continuationToken= client:= clientId="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= accepts[]= send:="
     [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
     [signUp.submitCode]="continuationToken= code= client:= clientId="
     [signUp.submitPassword]="continuationToken= password= client:= clientId="
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= applications:= pools:= roles:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= customTokenSigners:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -295,7 +333,7 @@ declare -gA _mintmark_parameter_names=(
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["
     [token.mintForDeveloper]="poolId= logins[ identityId= durationSeconds:= principalTags["
-    [token.verify]="token= audience= issuer= tenantId= use= scope= checkRevoked:="
+    [token.verify]="token= audience= issuer= tenantId= use= scope= maxAuthAgeSeconds:= amr[]= secondFactor:= checkRevoked:="
 )
 
 # The type of every error, and its number.
@@ -370,6 +408,12 @@ declare -gA _mintmark_error_types=(
     [tokenNotAwaited]=3031
     [tooManyProviders]=3032
     [providerOvertaken]=3080
+    [tokenTooWeak]=3160
+    [tokenClaimRejected]=3200
+    [tokenReplayed]=3201
+    [invalidTrustedIssuer]=3202
+    [trustedIssuerNotFound]=3203
+    [tooManyTrustedIssuers]=3204
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003
@@ -405,12 +449,19 @@ declare -gA _mintmark_error_types=(
     [refusedByHook]=4100
     [hookFailed]=4101
     [hooksNotOffered]=4102
+    [actionCodeInvalid]=4120
+    [actionCodeExpired]=4121
+    [linkUrlMissing]=4122
     [tenantDisabled]=4160
     [sessionExpired]=4161
     [clientUnknown]=4140
     [clientNotPermitted]=4141
     [invalidApplication]=4142
     [tooManyApplications]=4143
+    [attributeNotYours]=4144
+    [secondFactorRequired]=4145
+    [sessionNotFound]=4162
+    [factorKindNotAccepted]=4163
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -16,6 +16,9 @@ public protocol AccountHandlers: CallScoped {
     /// Delete an account and end its sessions.
     func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result
 
+    /// Delete the signed-in user's account.
+    func deleteOwn(_ request: AccountDeleteOwn.Params, _ call: any CallContext) throws -> AccountDeleteOwn.Result
+
     /// Export the accounts of a tenant.
     func export(_ request: AccountExport.Params, _ call: any CallContext) throws -> AccountExport.Result
 
@@ -51,6 +54,9 @@ public protocol AccountHandlers: CallScoped {
 
     /// Set the custom claims of an account.
     func setClaims(_ request: AccountSetClaims.Params, _ call: any CallContext) throws -> AccountSetClaims.Result
+
+    /// Set a new password for the signed-in user without the current one.
+    func setOwnPassword(_ request: AccountSetOwnPassword.Params, _ call: any CallContext) throws -> AccountSetOwnPassword.Result
 
     /// Submit the one-time code that confirms an email address change.
     func submitCode(_ request: AccountSubmitCode.Params, _ call: any CallContext) throws -> AccountSubmitCode.Result

@@ -13,7 +13,10 @@ public protocol SessionHandlers: CallScoped {
     /// Exchange a refresh token for new tokens.
     func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result
 
-    /// Revoke all sessions of an account.
+    /// Revoke one of the user's own sessions.
+    func revoke(_ request: SessionRevoke.Params, _ call: any CallContext) throws -> SessionRevoke.Result
+
+    /// Revoke all sessions of an account or a tenant.
     func revokeAll(_ request: SessionRevokeAll.Params, _ call: any CallContext) throws -> SessionRevokeAll.Result
 
     /// Sign out and revoke the session.

@@ -31,6 +31,9 @@ public protocol SignInHandlers: CallScoped {
     /// Sign in with a custom token signed by the application's backend.
     func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result
 
+    /// Sign in with the code of a link that was sent by email.
+    func withLink(_ request: SignInWithLink.Params, _ call: any CallContext) throws -> SignInWithLink.Result
+
     /// Sign in with email address and password in one request.
     func withPassword(_ request: SignInWithPassword.Params, _ call: any CallContext) throws -> SignInWithPassword.Result
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Complete the registration of a passkey.
 ///
-/// Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
+/// Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
 ///
 /// - Source: cognito: CompleteWebAuthnRegistration
 public enum PasskeyFinishRegistration: ContractMethod {
@@ -14,7 +14,7 @@ public enum PasskeyFinishRegistration: ContractMethod {
         public var continuationToken: String
         /// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
         public var response: JSONObject
-        /// The name of the passkey. Defaults to `Passkey` and a number.
+        /// The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a number.
         public var name: String?
         /// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
         public var client: ClientOrigin?
@@ -56,17 +56,62 @@ public enum PasskeyFinishRegistration: ContractMethod {
 
     /// The result of `passkey.finishRegistration`.
     public struct Result: ContractResult, Equatable {
+        /// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up.
+        public enum State: String, Sendable, CaseIterable {
+            case attributesRequired
+            case completed
+        }
+
         /// The new passkey.
         public var passkey: Passkey
+        /// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up.
+        public var state: State?
+        /// The continuation token of the sign-up. Present in a sign-up.
+        public var continuationToken: String?
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+        public var expiresAt: Int64?
+        /// The attributes that are still missing. Present if `state` is `attributesRequired`.
+        public var attributes: [TenantAttribute]?
+        /// The ID of the new account. Present if `state` is `completed`.
+        public var accountId: String?
 
-        public init(passkey: Passkey) {
+        public init(passkey: Passkey, state: State? = nil, continuationToken: String? = nil, expiresAt: Int64? = nil, attributes: [TenantAttribute]? = nil, accountId: String? = nil) {
             self.passkey = passkey
+            self.state = state
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+            self.attributes = attributes
+            self.accountId = accountId
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.beginObject()
             writer.key("passkey")
             passkey.write(to: &writer)
+            if let state {
+                writer.key("state")
+                writer.string(state.rawValue)
+            }
+            if let continuationToken {
+                writer.key("continuationToken")
+                writer.string(continuationToken)
+            }
+            if let expiresAt {
+                writer.key("expiresAt")
+                writer.int(expiresAt)
+            }
+            if let attributes {
+                writer.key("attributes")
+                writer.beginArray()
+                for element in attributes {
+                    element.write(to: &writer)
+                }
+                writer.endArray()
+            }
+            if let accountId {
+                writer.key("accountId")
+                writer.string(accountId)
+            }
             writer.endObject()
         }
     }
@@ -74,16 +119,16 @@ public enum PasskeyFinishRegistration: ContractMethod {
     public static let info = MethodInfo(
         name: "passkey.finishRegistration",
         summary: "Complete the registration of a passkey.",
-        description: "Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.",
+        description: "Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
         next: ["passkey.list"],
         cost: .store, costCases: [],
-        errors: ["passkeysOff", "passkeyNotAccepted", "tooManyPasskeys", "continuationTokenInvalid", "continuationTokenExpired", "flowUsed", "flowEnded", "accountDisabled", "tooManyFromClient", "tenantDisabled", "accountLocked", "secondFactorNeeded", "tokenRevoked"],
+        errors: ["passkeysOff", "passkeyNotAccepted", "tooManyPasskeys", "continuationTokenInvalid", "continuationTokenExpired", "flowUsed", "flowEnded", "accountDisabled", "tooManyFromClient", "tenantDisabled", "accountLocked", "secondFactorNeeded", "tokenRevoked", "signUpNotAllowed", "userAlreadyExists", "flowFinished", "stepNotPossible"],
         equivalents: [VendorName(vendor: "cognito", names: "CompleteWebAuthnRegistration")],
-        openRPC: ##"{"name":"passkey.finishRegistration","summary":"Complete the registration of a passkey.","description":"Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"The continuation token of `passkey.startRegistration`.","schema":{"$ref":"#/components/schemas/ContinuationToken","description":"The continuation token of `passkey.startRegistration`."}},{"name":"response","required":true,"description":"The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.","schema":{"description":"The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.","type":"object"}},{"name":"name","required":false,"description":"The name of the passkey. Defaults to `Passkey` and a number.","schema":{"description":"The name of the passkey. Defaults to `Passkey` and a number.","type":"string","minLength":1,"maxLength":128}},{"name":"client","required":false,"description":"The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"type":"object","required":["passkey"],"properties":{"passkey":{"$ref":"#/components/schemas/Passkey","description":"The new passkey."}}}},"errors":[{"$ref":"#/components/errors/passkeysOff"},{"$ref":"#/components/errors/passkeyNotAccepted"},{"$ref":"#/components/errors/tooManyPasskeys"},{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/flowUsed"},{"$ref":"#/components/errors/flowEnded"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/tooManyFromClient"},{"$ref":"#/components/errors/tenantDisabled"},{"$ref":"#/components/errors/accountLocked"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/tokenRevoked"}],"examples":[{"name":"the response of a browser","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"response","value":{"id":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","rawId":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","type":"public-key","response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiQU1NUHQ0VXh4R1RTdG5jZHE0MTdZRHdCRmk4dnBJYS1wdzhvT3VWVzRUQSIsIm9yaWdpbiI6Imh0dHBzOi8vZXhhbXBsZS5vcmciLCJjcm9zc09yaWdpbiI6ZmFsc2UsImV4dHJhRGF0YSI6ImNsaWVudERhdGFKU09OIG1heSBiZSBleHRlbmRlZCB3aXRoIGFkZGl0aW9uYWwgZmllbGRzIGluIHRoZSBmdXR1cmUsIHN1Y2ggYXMgdGhpczogQmtRZURqZGNUQnJYQmlBd0pUTEU1USJ9","attestationObject":"o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVikv6vDdDKViwYzYNOtZGHJxHNa5_jt1GWSpeDwFFKy5LVZAAAAAIRGzLmrHbN0dQsjZ_9vOh8AIPkfOR20ybL94OpwGJy6P7Y_V5umEiszrZT_PsMwCEvkpQECAyYgASFYIK_voW-XypstI-uGzLZAmNINuQhWBi6yScM6m2cvJt9hIlggkwpWuHovymYzSwNFir-HlxfBLMaO1zKQry4mZHlrkiA"},"clientExtensionResults":{}}}],"result":{"name":"result","value":{"passkey":{"credentialId":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","name":"Passkey 1","usage":"signIn","algorithm":-7,"aaguid":"8446ccb9-ab1d-b374-750b-2367ff6f3a1f","transports":[],"backupEligible":true,"backupState":true,"userVerified":false,"attestation":{"format":"none","trust":"none"},"relyingPartyId":"example.org","createdAt":1700000000}}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{"cognito":"CompleteWebAuthnRegistration"}}"##,
-        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "The continuation token of `passkey.startRegistration`."), FieldInfo(name: "response", type: "any object", isRequired: true, defaultValue: nil, description: "The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored."), FieldInfo(name: "name", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The name of the passkey. Defaults to `Passkey` and a number."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.")] },
-        makeResult: { [FieldInfo(name: "passkey", type: "Passkey", isRequired: true, defaultValue: nil, description: "The new passkey.")] })
+        openRPC: ##"{"name":"passkey.finishRegistration","summary":"Complete the registration of a passkey.","description":"Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.","paramStructure":"by-name","params":[{"name":"continuationToken","required":true,"description":"The continuation token of `passkey.startRegistration`.","schema":{"$ref":"#/components/schemas/ContinuationToken","description":"The continuation token of `passkey.startRegistration`."}},{"name":"response","required":true,"description":"The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.","schema":{"description":"The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.","type":"object"}},{"name":"name","required":false,"description":"The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a number.","schema":{"description":"The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a number.","type":"string","minLength":1,"maxLength":128}},{"name":"client","required":false,"description":"The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"type":"object","required":["passkey"],"properties":{"passkey":{"$ref":"#/components/schemas/Passkey","description":"The new passkey."},"state":{"description":"The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up.","type":"string","enum":["attributesRequired","completed"]},"continuationToken":{"$ref":"#/components/schemas/ContinuationToken","description":"The continuation token of the sign-up. Present in a sign-up."},"expiresAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up."},"attributes":{"description":"The attributes that are still missing. Present if `state` is `attributesRequired`.","type":"array","items":{"$ref":"#/components/schemas/TenantAttribute"}},"accountId":{"$ref":"#/components/schemas/AccountId","description":"The ID of the new account. Present if `state` is `completed`."}}}},"errors":[{"$ref":"#/components/errors/passkeysOff"},{"$ref":"#/components/errors/passkeyNotAccepted"},{"$ref":"#/components/errors/tooManyPasskeys"},{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/flowUsed"},{"$ref":"#/components/errors/flowEnded"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/tooManyFromClient"},{"$ref":"#/components/errors/tenantDisabled"},{"$ref":"#/components/errors/accountLocked"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/signUpNotAllowed"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/flowFinished"},{"$ref":"#/components/errors/stepNotPossible"}],"examples":[{"name":"the response of a browser","params":[{"name":"continuationToken","value":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB"},{"name":"response","value":{"id":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","rawId":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","type":"public-key","response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiQU1NUHQ0VXh4R1RTdG5jZHE0MTdZRHdCRmk4dnBJYS1wdzhvT3VWVzRUQSIsIm9yaWdpbiI6Imh0dHBzOi8vZXhhbXBsZS5vcmciLCJjcm9zc09yaWdpbiI6ZmFsc2UsImV4dHJhRGF0YSI6ImNsaWVudERhdGFKU09OIG1heSBiZSBleHRlbmRlZCB3aXRoIGFkZGl0aW9uYWwgZmllbGRzIGluIHRoZSBmdXR1cmUsIHN1Y2ggYXMgdGhpczogQmtRZURqZGNUQnJYQmlBd0pUTEU1USJ9","attestationObject":"o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVikv6vDdDKViwYzYNOtZGHJxHNa5_jt1GWSpeDwFFKy5LVZAAAAAIRGzLmrHbN0dQsjZ_9vOh8AIPkfOR20ybL94OpwGJy6P7Y_V5umEiszrZT_PsMwCEvkpQECAyYgASFYIK_voW-XypstI-uGzLZAmNINuQhWBi6yScM6m2cvJt9hIlggkwpWuHovymYzSwNFir-HlxfBLMaO1zKQry4mZHlrkiA"},"clientExtensionResults":{}}}],"result":{"name":"result","value":{"passkey":{"credentialId":"-R85HbTJsv3g6nAYnLo_tj9Xm6YSKzOtlP8-wzAIS-Q","name":"Passkey 1","usage":"signIn","algorithm":-7,"aaguid":"8446ccb9-ab1d-b374-750b-2367ff6f3a1f","transports":[],"backupEligible":true,"backupState":true,"userVerified":false,"attestation":{"format":"none","trust":"none"},"relyingPartyId":"example.org","createdAt":1700000000}}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{"cognito":"CompleteWebAuthnRegistration"}}"##,
+        makeParams: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "The continuation token of `passkey.startRegistration`."), FieldInfo(name: "response", type: "any object", isRequired: true, defaultValue: nil, description: "The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored."), FieldInfo(name: "name", type: "string of 1–128 characters", isRequired: false, defaultValue: nil, description: "The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a number."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.")] },
+        makeResult: { [FieldInfo(name: "passkey", type: "Passkey", isRequired: true, defaultValue: nil, description: "The new passkey."), FieldInfo(name: "state", type: "attributesRequired | completed", isRequired: false, defaultValue: nil, description: "The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "The continuation token of the sign-up. Present in a sign-up."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: false, defaultValue: nil, description: "The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up."), FieldInfo(name: "attributes", type: "array of TenantAttribute", isRequired: false, defaultValue: nil, description: "The attributes that are still missing. Present if `state` is `attributesRequired`."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: false, defaultValue: nil, description: "The ID of the new account. Present if `state` is `completed`.")] })
 }
 
 extension StringRule {

@@ -2,47 +2,65 @@
 // swift-format-ignore-file
 import JSON
 
-/// Start the registration of a passkey for the signed-in user.
+/// Start the registration of a passkey for the signed-in user or in a sign-up.
 ///
-/// Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+/// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
 ///
 /// - Source: cognito: StartWebAuthnRegistration
 public enum PasskeyStartRegistration: ContractMethod {
     /// The parameters of `passkey.startRegistration`.
     public struct Params: ContractParams, Equatable {
-        /// An ID token of the signed-in user.
-        public var idToken: String
-        /// Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes.
+        /// Exactly one of idToken, continuationToken.
+        public enum Account: Sendable, Equatable {
+            /// An ID token of the signed-in user.
+            case idToken(String)
+            /// The continuation token of a sign-up in the state `passkeyRequired`.
+            case continuationToken(String)
+        }
+
+        /// Exactly one of these.
+        public var account: Account
+        /// Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Not for a sign-up.
         public var conditional: Bool
         /// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
         public var client: ClientOrigin?
 
-        public init(idToken: String, conditional: Bool = false, client: ClientOrigin? = nil) {
-            self.idToken = idToken
+        public init(account: Account, conditional: Bool = false, client: ClientOrigin? = nil) {
+            self.account = account
             self.conditional = conditional
             self.client = client
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var idToken: String?
+            var continuationToken: String?
             var conditional: Bool?
             var client: ClientOrigin?
             node.forEachPair { _name, _value in
                 if _name.isString("idToken") {
                     idToken = reader.string(_value, at: "idToken", .jwt)
+                } else if _name.isString("continuationToken") {
+                    continuationToken = reader.string(_value, at: "continuationToken", .continuationToken)
                 } else if _name.isString("conditional") {
                     conditional = reader.boolean(_value, at: "conditional")
                 } else if _name.isString("client") {
                     client = reader.object(_value, at: "client")
                 } else {
-                    reader.unknown(_name, among: ["idToken", "conditional", "client"])
+                    reader.unknown(_name, among: ["idToken", "continuationToken", "conditional", "client"])
                 }
             }
-            if idToken == nil { reader.missing("idToken", in: node) }
-            guard let idToken else { return nil }
-            self.idToken = idToken
+            reader.choose("exactlyOne", 1...1, ["idToken", "continuationToken"], given: (node["idToken"] == nil ? 0 : 1) + (node["continuationToken"] == nil ? 0 : 1))
+            let account: Account
+            if let idToken {
+                account = .idToken(idToken)
+            } else if let continuationToken {
+                account = .continuationToken(continuationToken)
+            } else {
+                return nil
+            }
             self.conditional = conditional ?? false
             self.client = client
+            self.account = account
         }
     }
 
@@ -51,15 +69,15 @@ public enum PasskeyStartRegistration: ContractMethod {
 
     public static let info = MethodInfo(
         name: "passkey.startRegistration",
-        summary: "Start the registration of a passkey for the signed-in user.",
-        description: "Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.",
+        summary: "Start the registration of a passkey for the signed-in user or in a sign-up.",
+        description: "Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
         next: ["passkey.finishRegistration"],
         cost: .store, costCases: [],
-        errors: ["passkeysOff", "tooManyPasskeys", "recentSignInRequired", "secondFactorNeeded", "tooManyFromClient", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked"],
+        errors: ["passkeysOff", "tooManyPasskeys", "recentSignInRequired", "secondFactorNeeded", "signUpNotAllowed", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyFromClient", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked"],
         equivalents: [VendorName(vendor: "cognito", names: "StartWebAuthnRegistration")],
-        openRPC: ##"{"name":"passkey.startRegistration","summary":"Start the registration of a passkey for the signed-in user.","description":"Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.","paramStructure":"by-name","params":[{"name":"idToken","required":true,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"conditional","required":false,"description":"Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes.","schema":{"description":"Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes.","type":"boolean","default":false}},{"name":"client","required":false,"description":"The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasskeyCeremony"}},"errors":[{"$ref":"#/components/errors/passkeysOff"},{"$ref":"#/components/errors/tooManyPasskeys"},{"$ref":"#/components/errors/recentSignInRequired"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/tooManyFromClient"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tenantDisabled"},{"$ref":"#/components/errors/accountLocked"}],"examples":[{"name":"for the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"mediation":"optional","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","expiresAt":1700000300,"options":{"rp":{"id":"example.org","name":"example.org"},"user":{"id":"q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw","name":"alice@example.com","displayName":"alice@example.com"},"challenge":"AMMPt4UxxGTStncdq417YDwBFi8vpIa-pw8oOuVW4TA","pubKeyCredParams":[{"type":"public-key","alg":-7}],"timeout":300000,"excludeCredentials":[],"authenticatorSelection":{"residentKey":"required","requireResidentKey":true,"userVerification":"preferred"},"attestation":"none","extensions":{"credProps":true}}}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{"cognito":"StartWebAuthnRegistration"}}"##,
-        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: true, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "conditional", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.")] },
+        openRPC: ##"{"name":"passkey.startRegistration","summary":"Start the registration of a passkey for the signed-in user or in a sign-up.","description":"Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"continuationToken","required":false,"description":"The continuation token of a sign-up in the state `passkeyRequired`.","schema":{"$ref":"#/components/schemas/ContinuationToken","description":"The continuation token of a sign-up in the state `passkeyRequired`."}},{"name":"conditional","required":false,"description":"Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Not for a sign-up.","schema":{"description":"Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Not for a sign-up.","type":"boolean","default":false}},{"name":"client","required":false,"description":"The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.","schema":{"$ref":"#/components/schemas/ClientOrigin"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/PasskeyCeremony"}},"errors":[{"$ref":"#/components/errors/passkeysOff"},{"$ref":"#/components/errors/tooManyPasskeys"},{"$ref":"#/components/errors/recentSignInRequired"},{"$ref":"#/components/errors/secondFactorNeeded"},{"$ref":"#/components/errors/signUpNotAllowed"},{"$ref":"#/components/errors/continuationTokenInvalid"},{"$ref":"#/components/errors/continuationTokenExpired"},{"$ref":"#/components/errors/flowFinished"},{"$ref":"#/components/errors/flowEnded"},{"$ref":"#/components/errors/stepNotPossible"},{"$ref":"#/components/errors/tooManyFromClient"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tenantDisabled"},{"$ref":"#/components/errors/accountLocked"}],"examples":[{"name":"for the signed-in user","params":[{"name":"idToken","value":"eyJhbGciOiJFUzI1NiIsImtpZCI6IkN2SkhZU2tkQ3UyTUY1QzIxRUtmcVF3OTlTTU9IOE43MHJIbWswd2Z4T3ciLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL3Rlc3RpbmcubWludG1hcmsubG9jYWxob3N0L3RlbmFudHMvZGVmYXVsdCJ9.c2lnbmF0dXJl"}],"result":{"name":"result","value":{"mediation":"optional","continuationToken":"AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB","expiresAt":1700000300,"options":{"rp":{"id":"example.org","name":"example.org"},"user":{"id":"q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw","name":"alice@example.com","displayName":"alice@example.com"},"challenge":"AMMPt4UxxGTStncdq417YDwBFi8vpIa-pw8oOuVW4TA","pubKeyCredParams":[{"type":"public-key","alg":-7}],"timeout":300000,"excludeCredentials":[],"authenticatorSelection":{"residentKey":"required","requireResidentKey":true,"userVerification":"preferred"},"attestation":"none","extensions":{"credProps":true}}}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","continuationToken"]}],"x-equivalents":{"cognito":"StartWebAuthnRegistration"}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: false, defaultValue: nil, description: "The continuation token of a sign-up in the state `passkeyRequired`."), FieldInfo(name: "conditional", type: "boolean", isRequired: false, defaultValue: "false", description: "Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Not for a sign-up."), FieldInfo(name: "client", type: "ClientOrigin", isRequired: false, defaultValue: nil, description: "The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.")] },
         makeResult: { [FieldInfo(name: "continuationToken", type: "string of 1–512 characters", isRequired: true, defaultValue: nil, description: "The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens."), FieldInfo(name: "options", type: "any object", isRequired: true, defaultValue: nil, description: "The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`."), FieldInfo(name: "mediation", type: "conditional | optional", isRequired: true, defaultValue: nil, description: "The `mediation` member of the browser call, beside `publicKey`."), FieldInfo(name: "expiresAt", type: "integer 0–253402300799", isRequired: true, defaultValue: nil, description: "The time at which the challenge expires, in seconds since 1970-01-01 UTC.")] })
 }

@@ -4,29 +4,47 @@ import JSON
 
 /// List the sessions of an account, most recent first.
 ///
-/// Returns at most 1000 sessions.
+/// Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
 public enum SessionList: ContractMethod {
     /// The parameters of `session.list`.
     public struct Params: ContractParams, Equatable {
-        /// The ID of an account, which is the `sub` claim of its tokens.
-        public var accountId: String
+        /// Exactly one of idToken, accountId.
+        public enum Account: Sendable, Equatable {
+            /// An ID token of the signed-in user.
+            case idToken(String)
+            /// The ID of the account. Requires the access level `developer`.
+            case accountId(String)
+        }
 
-        public init(accountId: String) {
-            self.accountId = accountId
+        /// Exactly one of these.
+        public var account: Account
+
+        public init(account: Account) {
+            self.account = account
         }
 
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
+            var idToken: String?
             var accountId: String?
             node.forEachPair { _name, _value in
-                if _name.isString("accountId") {
+                if _name.isString("idToken") {
+                    idToken = reader.string(_value, at: "idToken", .jwt)
+                } else if _name.isString("accountId") {
                     accountId = reader.string(_value, at: "accountId", .accountId)
                 } else {
-                    reader.unknown(_name, among: ["accountId"])
+                    reader.unknown(_name, among: ["idToken", "accountId"])
                 }
             }
-            if accountId == nil { reader.missing("accountId", in: node) }
-            guard let accountId else { return nil }
-            self.accountId = accountId
+            reader.choose("exactlyOne", 1...1, ["idToken", "accountId"], given: (node["idToken"] == nil ? 0 : 1) + (node["accountId"] == nil ? 0 : 1))
+            let account: Account
+            if let idToken {
+                account = .idToken(idToken)
+            } else if let accountId {
+                account = .accountId(accountId)
+            } else {
+                return nil
+            }
+            self.account = account
         }
     }
 
@@ -54,14 +72,14 @@ public enum SessionList: ContractMethod {
     public static let info = MethodInfo(
         name: "session.list",
         summary: "List the sessions of an account, most recent first.",
-        description: "Returns at most 1000 sessions.",
-        caller: .developer, isReadOnly: true, isTesting: false,
+        description: "Returns at most 1000 sessions. With an ID token, the user gets the own sessions.",
+        caller: .`public`, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: false, use: "Use this tool to see where a user is signed in, and when each session was last used.",
-        next: ["session.revokeAll"],
+        next: ["session.revoke", "session.revokeAll"],
         cost: .quick, costCases: [],
-        errors: ["accountNotFound", "accountMerged"],
+        errors: ["callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        openRPC: ##"{"name":"session.list","summary":"List the sessions of an account, most recent first.","description":"Returns at most 1000 sessions.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["sessions"],"properties":{"sessions":{"description":"The sessions, most recent first.","type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"sessions":[{"sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","amr":["otp"],"signInProvider":"code","authenticatedAt":1700000000,"createdAt":1700000000,"lastUsedAt":1700000000,"expiresAt":1707776000}]}}}],"x-columns":["sessionId","signInProvider","secondFactor","authenticatedAt","lastUsedAt","expiresAt"],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: true, defaultValue: nil, description: "The ID of an account, which is the `sub` claim of its tokens.")] },
+        openRPC: ##"{"name":"session.list","summary":"List the sessions of an account, most recent first.","description":"Returns at most 1000 sessions. With an ID token, the user gets the own sessions.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}}],"result":{"name":"result","schema":{"type":"object","required":["sessions"],"properties":{"sessions":{"description":"The sessions, most recent first.","type":"array","items":{"$ref":"#/components/schemas/Session"}}}}},"errors":[{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tenantDisabled"}],"examples":[{"name":"one session","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"sessions":[{"sessionId":"c1b1d7de-0c9c-4f0a-9a5d-3f3d1f6d2b7e","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90","amr":["otp"],"signInProvider":"code","authenticatedAt":1700000000,"createdAt":1700000000,"lastUsedAt":1700000000,"expiresAt":1707776000}]}}}],"x-columns":["sessionId","signInProvider","secondFactor","authenticatedAt","lastUsedAt","expiresAt"],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-choices":[{"name":"account","rule":"exactlyOne","of":["idToken","accountId"]}],"x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "idToken", type: "string of 1–20000 characters", isRequired: false, defaultValue: nil, description: "An ID token of the signed-in user."), FieldInfo(name: "accountId", type: "string of 1–128 characters: an ID without control characters", isRequired: false, defaultValue: nil, description: "The ID of the account. Requires the access level `developer`.")] },
         makeResult: { [FieldInfo(name: "sessions", type: "array of Session", isRequired: true, defaultValue: nil, description: "The sessions, most recent first.")] })
 }

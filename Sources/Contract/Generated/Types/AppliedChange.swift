@@ -11,6 +11,7 @@ public struct AppliedChange: ContractResult, Equatable {
         case application
         case pool
         case role
+        case issuer
     }
 
     /// The outcome: created, updated or unchanged.

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor whose enrollment must be confirmed with a code.
+/// A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator.
 public enum EnrollmentStep: ContractResult, Equatable {
     /// An authenticator app. It shows the code.
     case totp(Totp)
@@ -10,6 +10,8 @@ public enum EnrollmentStep: ContractResult, Equatable {
     case email(Email)
     /// A phone number, to which a code was sent.
     case sms(Sms)
+    /// A passkey, such as a security key. The browser creates it.
+    case passkey(Passkey)
 
     /// An authenticator app. It shows the code.
     public struct Totp: ContractResult, Equatable {
@@ -183,11 +185,43 @@ public enum EnrollmentStep: ContractResult, Equatable {
         }
     }
 
+    /// A passkey, such as a security key. The browser creates it.
+    public struct Passkey: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+        public var options: EncodedObject
+        /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, options: EncodedObject, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.options = options
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passkeyRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("kind")
+            writer.string("passkey")
+            writer.key("options")
+            options.write(to: &writer)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .totp(let payload): payload.write(to: &writer)
         case .email(let payload): payload.write(to: &writer)
         case .sms(let payload): payload.write(to: &writer)
+        case .passkey(let payload): payload.write(to: &writer)
         }
     }
 }

@@ -22,10 +22,14 @@ public struct Session: ContractResult, Equatable {
     public var createdAt: Int64
     /// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
     public var lastUsedAt: Int64
+    /// The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has `tokens.sessionSeconds`.
+    public var endsAt: Int64?
+    /// Whether it is the session of the ID token in the request. Present if the request has an ID token.
+    public var current: Bool?
     /// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64
 
-    public init(sessionId: String, accountId: String, clientId: String? = nil, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, expiresAt: Int64) {
+    public init(sessionId: String, accountId: String, clientId: String? = nil, amr: [String], signInProvider: String, secondFactor: String? = nil, authenticatedAt: Int64, createdAt: Int64, lastUsedAt: Int64, endsAt: Int64? = nil, current: Bool? = nil, expiresAt: Int64) {
         self.sessionId = sessionId
         self.accountId = accountId
         self.clientId = clientId
@@ -35,6 +39,8 @@ public struct Session: ContractResult, Equatable {
         self.authenticatedAt = authenticatedAt
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
+        self.endsAt = endsAt
+        self.current = current
         self.expiresAt = expiresAt
     }
 
@@ -66,6 +72,14 @@ public struct Session: ContractResult, Equatable {
         writer.int(createdAt)
         writer.key("lastUsedAt")
         writer.int(lastUsedAt)
+        if let endsAt {
+            writer.key("endsAt")
+            writer.int(endsAt)
+        }
+        if let current {
+            writer.key("current")
+            writer.bool(current)
+        }
         writer.key("expiresAt")
         writer.int(expiresAt)
         writer.endObject()

@@ -6,11 +6,13 @@ import JSON
 public enum SignInStep: ContractResult, Equatable {
     /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
     case codeRequired(CodeRequired)
+    /// The browser must use a passkey. Call `mfa.resolve` with its response next.
+    case passkeyRequired(PasskeyRequired)
     /// Call `signIn.submitPassword` next.
     case passwordRequired(PasswordRequired)
     /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
     case providerRequired(ProviderRequired)
-    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     case secondFactorRequired(SecondFactorRequired)
     /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
     case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
@@ -72,6 +74,35 @@ public enum SignInStep: ContractResult, Equatable {
                 writer.key("resendAt")
                 writer.int(resendAt)
             }
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// The browser must use a passkey. Call `mfa.resolve` with its response next.
+    public struct PasskeyRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+        public var options: EncodedObject
+        /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, options: EncodedObject, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.options = options
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passkeyRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("options")
+            options.write(to: &writer)
             writer.key("expiresAt")
             writer.int(expiresAt)
             writer.endObject()
@@ -164,7 +195,7 @@ public enum SignInStep: ContractResult, Equatable {
         }
     }
 
-    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     public struct SecondFactorRequired: ContractResult, Equatable {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public var continuationToken: String
@@ -359,6 +390,7 @@ public enum SignInStep: ContractResult, Equatable {
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .codeRequired(let payload): payload.write(to: &writer)
+        case .passkeyRequired(let payload): payload.write(to: &writer)
         case .passwordRequired(let payload): payload.write(to: &writer)
         case .providerRequired(let payload): payload.write(to: &writer)
         case .secondFactorRequired(let payload): payload.write(to: &writer)

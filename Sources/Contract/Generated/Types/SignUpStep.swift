@@ -8,6 +8,8 @@ public enum SignUpStep: ContractResult, Equatable {
     case codeRequired(CodeRequired)
     /// Call `signUp.submitPassword` next.
     case passwordRequired(PasswordRequired)
+    /// Call `passkey.startRegistration` next.
+    case passkeyRequired(PasskeyRequired)
     /// Call `signUp.submitAttributes` next.
     case attributesRequired(AttributesRequired)
     /// The account is created. `signIn.withContinuation` signs in.
@@ -82,6 +84,30 @@ public enum SignUpStep: ContractResult, Equatable {
             writer.beginObject()
             writer.key("state")
             writer.string("passwordRequired")
+            writer.key("continuationToken")
+            writer.string(continuationToken)
+            writer.key("expiresAt")
+            writer.int(expiresAt)
+            writer.endObject()
+        }
+    }
+
+    /// Call `passkey.startRegistration` next.
+    public struct PasskeyRequired: ContractResult, Equatable {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public var continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public var expiresAt: Int64
+
+        public init(continuationToken: String, expiresAt: Int64) {
+            self.continuationToken = continuationToken
+            self.expiresAt = expiresAt
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("state")
+            writer.string("passkeyRequired")
             writer.key("continuationToken")
             writer.string(continuationToken)
             writer.key("expiresAt")
@@ -184,6 +210,7 @@ public enum SignUpStep: ContractResult, Equatable {
         switch self {
         case .codeRequired(let payload): payload.write(to: &writer)
         case .passwordRequired(let payload): payload.write(to: &writer)
+        case .passkeyRequired(let payload): payload.write(to: &writer)
         case .attributesRequired(let payload): payload.write(to: &writer)
         case .completed(let payload): payload.write(to: &writer)
         case .redirectRequired(let payload): payload.write(to: &writer)

@@ -10,7 +10,7 @@ public struct Tenant: ContractResult, Equatable {
     public var name: String?
     /// The `iss` claim of the tenant's tokens.
     public var issuer: String
-    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     public var localAccountMethod: LocalAccountMethod
     /// Whether users can sign up.
     public var signUpAllowed: Bool
@@ -40,6 +40,10 @@ public struct Tenant: ContractResult, Equatable {
     public var totpAdjacentIntervals: Int64
     /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     public var notices: NoticePolicy
+    /// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    public var audienceScopes: [AudienceScopes]?
+    /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is true.
+    public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -63,7 +67,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -82,6 +86,8 @@ public struct Tenant: ContractResult, Equatable {
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
+        self.audienceScopes = audienceScopes
+        self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
@@ -149,6 +155,18 @@ public struct Tenant: ContractResult, Equatable {
         writer.int(totpAdjacentIntervals)
         writer.key("notices")
         writer.string(notices.rawValue)
+        if let audienceScopes {
+            writer.key("audienceScopes")
+            writer.beginArray()
+            for element in audienceScopes {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let idTokenProfile {
+            writer.key("idTokenProfile")
+            writer.bool(idTokenProfile)
+        }
         writer.key("anonymousAllowed")
         writer.bool(anonymousAllowed)
         if let passkeys {

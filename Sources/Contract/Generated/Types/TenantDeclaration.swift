@@ -8,7 +8,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var tenantId: String
     /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     public var name: String?
-    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     public var localAccountMethod: LocalAccountMethod?
     /// Whether users can sign up.
     public var signUpAllowed: Bool?
@@ -38,6 +38,10 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var totpAdjacentIntervals: Int64?
     /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     public var notices: NoticePolicy?
+    /// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    public var audienceScopes: [AudienceScopes]?
+    /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+    public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -57,7 +61,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -75,6 +79,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
+        self.audienceScopes = audienceScopes
+        self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
@@ -104,6 +110,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var mfa: MfaPolicy?
         var totpAdjacentIntervals: Int64?
         var notices: NoticePolicy?
+        var audienceScopes: [AudienceScopes]?
+        var idTokenProfile: Bool?
         var anonymousAllowed: Bool?
         var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
@@ -148,6 +156,10 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 totpAdjacentIntervals = reader.integer(_value, at: "totpAdjacentIntervals", 0...10)
             } else if _name.isString("notices") {
                 notices = reader.enumeration(_value, at: "notices")
+            } else if _name.isString("audienceScopes") {
+                audienceScopes = reader.array(_value, at: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("idTokenProfile") {
+                idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
             } else if _name.isString("passkeys") {
@@ -167,7 +179,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -189,6 +201,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
+        self.audienceScopes = audienceScopes
+        self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners

@@ -2,11 +2,12 @@
 // swift-format-ignore-file
 import JSON
 
-/// The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, the token of a trusted issuer (`workload`), or any other kind (`other`).
+/// The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`).
 public enum TokenKind: String, Sendable, CaseIterable {
     case pool
     case id
     case access
+    case cookie
     case workload
     case other
 }

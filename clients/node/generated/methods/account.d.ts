@@ -2,7 +2,7 @@
 
 import type { CallOptions, ProgressOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
+import type { Account, AccountId, AttributeValues, ClientOrigin, Code, ContinuationToken, Credential, CredentialId, Cursor, EmailChangeStep, ExportProgress, FactorId, GraphEdge, GraphNode, ImportFailure, ImportProgress, ImportStop, JsonObject, Jwt, LanguageTag, LinkedProvider, MergeConflict, MergePolicy, MergedIdentity, OwnProfile, PageLimit, Password, PasswordHashing, PhoneNumber, PortableAccount, PortableLogin, ProviderId, ProviderSubject, RefreshToken, Scope, SignInStep, TenantId, Timestamp, Tokens, Username } from "../types.js";
 
 /** The methods of `account`. */
 export interface AccountMethods {
@@ -68,6 +68,23 @@ export interface AccountMethods {
    * @throws {AccountNotFound | AccountMerged}
    */
   delete(params: AccountDeleteParams, options?: CallOptions): Promise<AccountDeleteResult>;
+
+  /**
+   * Delete the signed-in user's account.
+   *
+   * Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous
+   * accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be
+   * registered again.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RecentSignInRequired | SecondFactorNeeded | TenantDisabled |
+   * AccountLocked}
+   */
+  deleteOwn(params: AccountDeleteOwnParams, options?: CallOptions): Promise<AccountDeleteOwnResult>;
 
   /**
    * Export the accounts of a tenant.
@@ -175,17 +192,32 @@ export interface AccountMethods {
   list(params?: AccountListParams, options?: CallOptions): ListPromise<AccountListResult["accounts"][number], AccountListResult>;
 
   /**
+   * Get the profile of the signed-in user.
+   *
+   * Returns the attributes that the tenant does not exclude with `userReadable: false`.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantNotFound}
+   */
+  me(params: AccountMeParams, options?: CallOptions): Promise<AccountMeResult>;
+
+  /**
    * Merge two accounts of the signed-in user into one.
    *
    * Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account
    * of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`.
    * Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are
    * resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session
-   * must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The
-   * sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address
-   * and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules
-   * of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the
-   * conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+   * must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the source
+   * are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the
+   * source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities
+   * are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with
+   * `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data
+   * were kept for them.
    *
    * Also available with `caller: "public"`.
    *
@@ -247,6 +279,22 @@ export interface AccountMethods {
   setClaims(params: AccountSetClaimsParams, options?: CallOptions): Promise<AccountSetClaimsResult>;
 
   /**
+   * Set a new password for the signed-in user without the current one.
+   *
+   * Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
+   * must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: firebase accounts:update password; SDK: updatePassword.
+   *
+   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RecentSignInRequired | SecondFactorNeeded | EmailNotVerified |
+   * PasswordNotAccepted | InvalidPassword | AccountDisabled | AudienceNotOffered | ScopeNotOffered | AccountLocked | TenantDisabled}
+   */
+  setOwnPassword(params: AccountSetOwnPasswordParams, options?: CallOptions): Promise<AccountSetOwnPasswordResult>;
+
+  /**
    * Submit the one-time code that confirms an email address change.
    *
    * Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be
@@ -267,7 +315,7 @@ export interface AccountMethods {
    * Unlink a sign-in method from the signed-in user's account.
    *
    * The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be
-   * signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+   * signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
    *
    * Also available with `caller: "public"`.
    *
@@ -293,6 +341,21 @@ export interface AccountMethods {
    * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong | TenantDisabled}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
+
+  /**
+   * Change the attributes of the signed-in user.
+   *
+   * The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes an
+   * attribute that is not required. If any attribute is not accepted, nothing changes.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+   *
+   * @throws {AttributeNotYours | InvalidAttributes | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid |
+   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantNotFound}
+   */
+  updateOwn(params: AccountUpdateOwnParams, options?: CallOptions): Promise<AccountUpdateOwnResult>;
 }
 
 /** The parameters of `account.changeEmail`. */
@@ -428,6 +491,18 @@ export interface AccountDeleteParams {
 
 /** The result of `account.delete`. */
 export interface AccountDeleteResult {
+  /** The ID of the deleted account. */
+  accountId: AccountId;
+}
+
+/** The parameters of `account.deleteOwn`. */
+export interface AccountDeleteOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+}
+
+/** The result of `account.deleteOwn`. */
+export interface AccountDeleteOwnResult {
   /** The ID of the deleted account. */
   accountId: AccountId;
 }
@@ -678,6 +753,15 @@ export interface AccountListResult {
   nextCursor?: Cursor;
 }
 
+/** The parameters of `account.me`. */
+export interface AccountMeParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+}
+
+/** The result of `account.me`. */
+export type AccountMeResult = OwnProfile;
+
 /** The parameters of `account.merge`. */
 export interface AccountMergeParams {
   /** An ID token of the account to keep (the target). */
@@ -727,6 +811,8 @@ export interface AccountMergeResult {
   droppedProviders: LinkedProvider[];
   /** The second factors that were moved from the source to the target. */
   movedFactors: FactorId[];
+  /** The passkeys that were moved from the source to the target. Present if there are any. */
+  movedPasskeys?: CredentialId[];
   /** The number of ended sessions of both accounts. */
   endedSessions: number;
   /** The changed identities by pool. */
@@ -801,6 +887,23 @@ export interface AccountSetClaimsParams {
 /** The result of `account.setClaims`. */
 export type AccountSetClaimsResult = Account;
 
+/** The parameters of `account.setOwnPassword`. */
+export interface AccountSetOwnPasswordParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+  /** The new password. */
+  newPassword: Password;
+  /** The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. At most 255 characters. */
+  audience?: string;
+  /**
+   * The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+   */
+  scope?: Scope;
+}
+
+/** The result of `account.setOwnPassword`. */
+export type AccountSetOwnPasswordResult = Tokens;
+
 /** The parameters of `account.submitCode`. */
 export interface AccountSubmitCodeParams {
   /** The continuation token that `account.changeEmail` returned. */
@@ -822,7 +925,10 @@ export type AccountSubmitCodeResult = EmailChangeStep;
 export interface AccountUnlinkParams {
   /** An ID token of the signed-in user. */
   idToken: Jwt;
-  /** The ID of a provider, or `password` or `code`, as in the `providers` of the account. At most 64 characters. */
+  /**
+   * The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all passkeys with which the user
+   * signs in. At most 64 characters.
+   */
   providerId: string;
   /** Whether to unlink the last sign-in method. Defaults to false. */
   force?: boolean;
@@ -869,3 +975,14 @@ export interface AccountUpdateParams {
 
 /** The result of `account.update`. */
 export type AccountUpdateResult = Account;
+
+/** The parameters of `account.updateOwn`. */
+export interface AccountUpdateOwnParams {
+  /** An ID token of the signed-in user. */
+  idToken: Jwt;
+  /** The attributes to change. */
+  attributes: AttributeValues;
+}
+
+/** The result of `account.updateOwn`. */
+export type AccountUpdateOwnResult = OwnProfile;

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -164,6 +164,16 @@ export interface TenantCreateParams {
    */
   notices?: NoticePolicy;
   /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
+   */
+  idTokenProfile?: boolean;
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant. Defaults to false.
    */
@@ -242,7 +252,8 @@ export interface TenantUpdateParams {
   /**
    * The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
    * `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-   * it, and one-time codes otherwise.
+   * it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+   * account, and passwords are not used.
    */
   localAccountMethod?: LocalAccountMethod;
   /** Whether users can sign up. */
@@ -297,6 +308,16 @@ export interface TenantUpdateParams {
    * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
    */
   notices?: NoticePolicy;
+  /**
+   * The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+   * `offline_access`. All other audiences have the tenant's `scopes`. At most 100 elements.
+   */
+  audienceScopes?: readonly AudienceScopes[];
+  /**
+   * Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+   * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+   */
+  idTokenProfile?: boolean;
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.

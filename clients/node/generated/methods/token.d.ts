@@ -66,7 +66,7 @@ export interface TokenMethods {
    *
    * Also available with `caller: "public"`.
    *
-   * Equivalent: firebase SDK: verifyIdToken.
+   * Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
    * TokenAudienceMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TokenScopeMissing |

@@ -11,8 +11,10 @@ from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, Cr
 from .namespaces.hooks import AsyncHooksMethods, HooksMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
+from .namespaces.issuer import AsyncIssuerMethods, IssuerMethods
 from .namespaces.key import AsyncKeyMethods, KeyMethods
 from .namespaces.mfa import AsyncMfaMethods, MfaMethods
+from .namespaces.oob import AsyncOobMethods, OobMethods
 from .namespaces.passkey import AsyncPasskeyMethods, PasskeyMethods
 from .namespaces.password_reset import AsyncPasswordResetMethods, PasswordResetMethods
 from .namespaces.pool import AsyncPoolMethods, PoolMethods
@@ -40,8 +42,10 @@ class Namespaces:
         self.hooks: HooksMethods = HooksMethods(call)
         self.identity: IdentityMethods = IdentityMethods(call)
         self.idp: IdpMethods = IdpMethods(call)
+        self.issuer: IssuerMethods = IssuerMethods(call)
         self.key: KeyMethods = KeyMethods(call)
         self.mfa: MfaMethods = MfaMethods(call)
+        self.oob: OobMethods = OobMethods(call)
         self.passkey: PasskeyMethods = PasskeyMethods(call)
         self.password_reset: PasswordResetMethods = PasswordResetMethods(call)
         self.pool: PoolMethods = PoolMethods(call)
@@ -69,8 +73,10 @@ class AsyncNamespaces:
         self.hooks: AsyncHooksMethods = AsyncHooksMethods(call)
         self.identity: AsyncIdentityMethods = AsyncIdentityMethods(call)
         self.idp: AsyncIdpMethods = AsyncIdpMethods(call)
+        self.issuer: AsyncIssuerMethods = AsyncIssuerMethods(call)
         self.key: AsyncKeyMethods = AsyncKeyMethods(call)
         self.mfa: AsyncMfaMethods = AsyncMfaMethods(call)
+        self.oob: AsyncOobMethods = AsyncOobMethods(call)
         self.passkey: AsyncPasskeyMethods = AsyncPasskeyMethods(call)
         self.password_reset: AsyncPasswordResetMethods = AsyncPasswordResetMethods(call)
         self.pool: AsyncPoolMethods = AsyncPoolMethods(call)

@@ -737,6 +737,64 @@ class ProviderOvertakenError(APIError):
     """The handle of the provider."""
 
 
+class TokenTooWeakError(APIError):
+    """The token is valid, but its sign-in is older or weaker than the request demands."""
+
+    code = 3160
+    type = "tokenTooWeak"
+    check: str = _detail("check")
+    """The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`."""
+    reason: str = _detail("reason")
+    """The property of the sign-in that does not satisfy it."""
+
+
+class TokenClaimRejectedError(APIError):
+    """A claim of a token violates a limit of the trusted issuer, or a rule for session tags."""
+
+    code = 3200
+    type = "tokenClaimRejected"
+    claim: str = _detail("claim")
+    """The name of the claim."""
+    reason: str = _detail("reason")
+    """The violated rule."""
+
+
+class TokenReplayedError(APIError):
+    """The trusted issuer has `singleUse`, and the `jti` of the token was already accepted."""
+
+    code = 3201
+    type = "tokenReplayed"
+
+
+class InvalidTrustedIssuerError(APIError):
+    """The settings of a trusted issuer violate a rule."""
+
+    code = 3202
+    type = "invalidTrustedIssuer"
+    reason: str = _detail("reason")
+    """The violations as text."""
+    violations: Sequence[types.Violation] = _detail("violations", list_of(types.Violation._of))
+    """All violations."""
+
+
+class TrustedIssuerNotFoundError(APIError):
+    """The trusted issuer does not exist or was deleted."""
+
+    code = 3203
+    type = "trustedIssuerNotFound"
+    issuer: str = _detail("issuer")
+    """The requested issuer, ARN or tenant."""
+
+
+class TooManyTrustedIssuersError(APIError):
+    """A new trusted issuer would exceed the maximum number."""
+
+    code = 3204
+    type = "tooManyTrustedIssuers"
+    limit: int = _detail("limit")
+    """The maximum number of trusted issuers."""
+
+
 class TenantNotFoundError(APIError):
     """The tenant does not exist or was deleted."""
 
@@ -1113,6 +1171,35 @@ class HooksNotOfferedError(APIError):
     """The reason and the next step, as sentences."""
 
 
+class ActionCodeInvalidError(APIError):
+    """The code does not exist, was already used, is for another action, or the account has changed since."""
+
+    code = 4120
+    type = "actionCodeInvalid"
+    reason: str | None = _detail("reason", optional=True)
+    """The reason. Present if the code exists."""
+    next: str | None = _detail("next", optional=True)
+    """The method that accepts the code, if any."""
+
+
+class ActionCodeExpiredError(APIError):
+    """The code of a link has expired."""
+
+    code = 4121
+    type = "actionCodeExpired"
+    expired_at: datetime = _detail("expiredAt", utc)
+    """The time at which the code expired."""
+
+
+class LinkUrlMissingError(APIError):
+    """A message with a link is to be sent, but neither the tenant nor the request names the page."""
+
+    code = 4122
+    type = "linkUrlMissing"
+    tenant_id: str = _detail("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+
+
 class TenantDisabledError(APIError):
     """The tenant has the setting `disabled`. Its sessions continue when it is enabled."""
 
@@ -1175,6 +1262,42 @@ class TooManyApplicationsError(APIError):
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     maximum: int = _detail("maximum")
     """The maximum number of applications."""
+
+
+class AttributeNotYoursError(APIError):
+    """A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one."""
+
+    code = 4144
+    type = "attributeNotYours"
+    name: str = _detail("name")
+    """The name of the attribute, as given."""
+    reason: str = _detail("reason")
+    """The reason the attribute cannot be changed."""
+
+
+class SecondFactorRequiredError(APIError):
+    """A session is refreshed that began before the tenant required a second factor."""
+
+    code = 4145
+    type = "secondFactorRequired"
+
+
+class SessionNotFoundError(APIError):
+    """The session has ended, or it belongs to another account."""
+
+    code = 4162
+    type = "sessionNotFound"
+
+
+class FactorKindNotAcceptedError(APIError):
+    """The security profile of the tenant excludes the kind, or requires a stronger factor first."""
+
+    code = 4163
+    type = "factorKindNotAccepted"
+    kind: str = _detail("kind")
+    """The kind of factor."""
+    reason: str = _detail("reason")
+    """The rule of the profile, and what to do."""
 
 
 class AccountNotFoundError(APIError):
@@ -1633,7 +1756,9 @@ class UnsupportedFirstFactorError(APIError):
 
 
 class EmailNotVerifiedError(APIError):
-    """A second factor is enrolled for an account whose email address is not verified."""
+    """A second factor is enrolled, or a password is set without the current one, for an account whose email address is not
+    verified.
+    """
 
     code = 7003
     type = "emailNotVerified"
@@ -2104,35 +2229,38 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError, SignatureMismatchError,
     RequestExpiredError, RequestTimeTooSkewedError, SignatureMalformedError, BodyHashMismatchError,
     CredentialScopeMismatchError, KeyNotFoundError, IssuerNotFoundError, RoleNotOfferedError, AmbiguousRoleDeniedError,
-    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TenantNotFoundError,
-    TenantExistsError, TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError,
-    UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
-    ContinuationTokenInvalidError, ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError,
-    AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
+    ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TokenTooWeakError,
+    TokenClaimRejectedError, TokenReplayedError, InvalidTrustedIssuerError, TrustedIssuerNotFoundError,
+    TooManyTrustedIssuersError, TenantNotFoundError, TenantExistsError, TenantNotDeletableError,
+    InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
+    InvalidPasswordError, InvalidCodeError, InvalidAttributesError, ContinuationTokenInvalidError,
+    ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError, AccountLockedError,
+    PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
-    HooksNotOfferedError, TenantDisabledError, SessionExpiredError, ClientUnknownError, ClientNotPermittedError,
-    InvalidApplicationError, TooManyApplicationsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
-    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
-    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
-    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
-    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
-    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
-    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
-    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
-    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
-    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
-    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
-    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
-    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
-    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
-    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
-    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
-    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
-    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
-    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
-    TooManySnapshotsError,
+    HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
+    SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
+    AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
+    AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError,
+    RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError,
+    ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError,
+    CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError,
+    ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError,
+    ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError,
+    IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError,
+    SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError,
+    ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError,
+    EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError,
+    FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
+    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
+    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
+    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
+    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
+    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
+    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
+    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
+    SnapshotNotWrittenError, TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2154,27 +2282,31 @@ __all__ = [
     "RequestTimeTooSkewedError", "SignatureMalformedError", "BodyHashMismatchError", "CredentialScopeMismatchError",
     "KeyNotFoundError", "IssuerNotFoundError", "RoleNotOfferedError", "AmbiguousRoleDeniedError",
     "ProviderNotOpenError", "TokenNotAwaitedError", "TooManyProvidersError", "ProviderOvertakenError",
-    "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError", "InvalidTenantSettingsError",
-    "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError", "InvalidPasswordError",
-    "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError", "ContinuationTokenExpiredError",
-    "StepNotPossibleError", "TooManyCodesError", "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError",
-    "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
-    "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
-    "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
-    "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
-    "TenantDisabledError", "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError",
-    "InvalidApplicationError", "TooManyApplicationsError", "AccountNotFoundError", "AccountDisabledError",
-    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
-    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
-    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
-    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
-    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
-    "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError",
-    "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError",
-    "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError",
-    "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError",
-    "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError",
-    "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
+    "TokenTooWeakError", "TokenClaimRejectedError", "TokenReplayedError", "InvalidTrustedIssuerError",
+    "TrustedIssuerNotFoundError", "TooManyTrustedIssuersError", "TenantNotFoundError", "TenantExistsError",
+    "TenantNotDeletableError", "InvalidTenantSettingsError", "SignUpNotAllowedError", "InvalidUsernameError",
+    "UserAlreadyExistsError", "InvalidPasswordError", "InvalidCodeError", "InvalidAttributesError",
+    "ContinuationTokenInvalidError", "ContinuationTokenExpiredError", "StepNotPossibleError", "TooManyCodesError",
+    "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError", "PasswordNotSetError",
+    "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError", "RefreshTokenReusedError",
+    "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError", "ScopeNotGrantedError",
+    "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError", "SendUnderwayError",
+    "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
+    "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
+    "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
+    "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
+    "FactorKindNotAcceptedError", "AccountNotFoundError", "AccountDisabledError", "AccountExistsError",
+    "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError",
+    "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError",
+    "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError",
+    "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError",
+    "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError",
+    "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError",
+    "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError",
+    "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError",
+    "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError",
+    "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError",
+    "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
     "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
     "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
     "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",

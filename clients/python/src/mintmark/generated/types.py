@@ -29,6 +29,12 @@ AccountListSortBy = Literal["accountId", "email", "createdAt", "lastSignInAt"]
 AccountUpdateRemove = Literal["username", "password", "phoneNumber"]
 """A member."""
 
+ActionCodePurpose = Literal["passwordReset", "verifyEmail", "signIn", "changeEmail", "revertEmail"]
+"""The action of a code that is sent in a link. `passwordReset` sets a new password, `verifyEmail` verifies the address of
+the account, `signIn` signs in, `changeEmail` changes the address of the account to a new one, and `revertEmail` undoes
+such a change.
+"""
+
 ApplicationType = Literal["public", "confidential"]
 """The type of an application (RFC 6749 section 2.1). `public`: it runs on the device of the user and cannot keep a secret.
 `confidential`: it runs on a server.
@@ -37,7 +43,7 @@ ApplicationType = Literal["public", "confidential"]
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer"]
 """The kind of the resource."""
 
 Assurance = Literal["none", "asvs-l2", "nist-aal2"]
@@ -87,14 +93,20 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
-FactorHintKind = Literal["totp", "email", "sms", "recovery"]
+FactorHintKind = Literal["totp", "email", "sms", "passkey", "recovery"]
 """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
-`recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+`passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
 """
 
-FactorKind = Literal["totp", "email", "sms"]
+FactorKind = Literal["totp", "email", "sms", "passkey"]
 """The kind of a second factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
-SMS.
+SMS. `passkey`: a passkey, such as a security key.
+"""
+
+FlowCapability = Literal["code", "password", "secondFactor", "enrollment", "provider"]
+"""A part of a flow that an application can carry out itself. `code`: the user enters a one-time code. `password`: the user
+enters a password. `secondFactor`: a second factor is verified. `enrollment`: a second factor is enrolled. `provider`:
+the user signs in with an identity provider.
 """
 
 FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
@@ -133,15 +145,22 @@ IdpResponseType = Literal["code", "idToken"]
 PKCE and with the client secret, if there is one. `idToken`: the provider returns the ID token itself (implicit flow).
 """
 
+IssuerPutAlgorithms = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+"""A JOSE algorithm."""
+
+IssuerPutUses = Literal["roles", "exchange", "idJag"]
+"""A use."""
+
 KeyState = Literal["next", "active", "retired", "revoked"]
 """The state of a signing key. `next`: published, not signing yet. `active`: signing. `retired`: no longer signing,
 published until the last token it signed has expired. `revoked`: no longer accepted.
 """
 
-LocalAccountMethod = Literal["emailCode", "emailPassword", "either"]
+LocalAccountMethod = Literal["emailCode", "emailPassword", "either", "passkey"]
 """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
 `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does
-not request it, and one-time codes otherwise.
+not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes
+sent by email recover the account, and passwords are not used.
 """
 
 LockCoverage = Literal["guessing", "everyDoor"]
@@ -189,11 +208,17 @@ noticeNotSent. none: no notices.
 """
 
 PasskeyAttestationTrust = Literal["none", "self", "unchecked", "verified"]
-"""`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+"""`none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or
+`verified` for one whose certificates lead to a root in the metadata.
 """
 
 PasskeyCeremonyMediation = Literal["conditional", "optional"]
 """The `mediation` member of the browser call, beside `publicKey`."""
+
+PasskeyFinishRegistrationResultState = Literal["attributesRequired", "completed"]
+"""The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+`signIn.withContinuation` next). Present in a sign-up.
+"""
 
 PasskeyNotAcceptedReason = Literal[
     "clientDataInvalid", "wrongType", "challengeMismatch", "originNotAllowed", "crossOriginNotAllowed",
@@ -206,8 +231,8 @@ PasskeyNotAcceptedReason = Literal[
 """The first check that failed."""
 
 PasskeySettingsAttestation = Literal["none", "indirect", "direct", "enterprise"]
-"""Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is
-not.
+"""Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only
+with `metadataFile`.
 """
 
 PasskeySettingsResidentKey = Literal["required", "preferred", "discouraged"]
@@ -218,8 +243,8 @@ browser.
 PasskeySettingsUserVerification = Literal["required", "preferred", "discouraged"]
 """Whether the authenticator verifies the user, by a PIN or biometrics for example. Only `required` is enforced."""
 
-PasskeyUsage = Literal["signIn"]
-"""The purpose of the passkey: `signIn`."""
+PasskeyUsage = Literal["signIn", "secondFactor"]
+"""The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
 
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
@@ -238,9 +263,16 @@ a character are equal.
 """
 
 PasswordRule = Literal[
-    "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "breached", "recentlyUsed", "incorrect",
+    "disallowedCharacters", "tooShort", "tooLong", "tooWeak", "banned", "common", "context", "breached", "recentlyUsed",
+    "incorrect",
 ]
 """The rule that a password violates."""
+
+PolicyWarningCode = Literal[
+    "forAllValuesOnOptionalClaim", "subjectCoversPullRequests", "wildcardInStringEquals", "mutableNameOnly",
+    "keyNotOnAws",
+]
+"""The kind of the finding."""
 
 PoolProviderProvider = Literal["accounts.google.com", "appleid.apple.com", "graph.facebook.com", "www.amazon.com"]
 """The domain of a known provider, which is its login provider name. Present for known providers."""
@@ -254,7 +286,10 @@ PoolProviderSettingsProvider = Literal[
 `legacyProviderNotSupported`.
 """
 
-RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId"]
+PortablePasskeyUsage = Literal["signIn", "secondFactor"]
+"""The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
+
+RevocationKind = Literal["sessionToken", "identityId", "roleArn", "poolId", "issuer", "issuerSubject"]
 """The kind of the revoked subject."""
 
 RoleMappingAmbiguousRoleResolution = Literal["authenticatedRole", "deny"]
@@ -270,14 +305,17 @@ rule.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 """The comparison of the claim with `value`. `notEqual` does not match if the claim is missing."""
 
-SignInMethod = Literal["password", "code", "federated", "anonymous", "custom"]
-"""The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `federated`:
-with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no
-sign-in method.
+SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom"]
+"""The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`:
+with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom
+tokens of the application's backend. `anonymous`: the account has no sign-in method.
 """
 
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
 """The JOSE algorithm that signs tokens."""
+
+StatementFindingEffect = Literal["Allow", "Deny"]
+"""The effect of the statement."""
 
 StoreStatsResultStoreKind = Literal["memory", "sqlite", "postgres"]
 """The kind of the store."""
@@ -292,20 +330,37 @@ TemplatePurpose = Literal[
     "signUp", "signIn", "passwordReset", "verifyAddress", "signUpNotice", "noAccountNotice", "addressChanged",
     "passwordChanged", "passwordResetNotice", "factorAdded", "factorRemoved", "providerLinked", "providerUnlinked",
     "recoveryCodesMade", "recoveryCodeUsed", "accountLocked", "signInAfterFailures", "noticesPaused",
+    "passwordResetLink", "verifyAddressLink", "signInLink", "changeAddressLink", "addressChangedLink",
 ]
 """The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code
 of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user
 who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an account:
 `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed password
-reset. `noticesPaused` is the last notice of an hour with many changes.
+reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link` contain a
+link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the previous
+address if the tenant has `delivery.linkUrl`.
 """
 
 TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
-TokenUse = Literal["pool", "id", "access"]
-"""The token type: the OpenID token of a pool (`pool`), or the ID token (`id`) or access token (`access`) of a tenant.
+TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
+"""The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant
+or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`).
 """
+
+TokenUse = Literal["pool", "id", "access", "cookie"]
+"""The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie
+(`cookie`) of a tenant.
+"""
+
+TrustedIssuerDeclarationAlgorithms = Literal[
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+]
+"""A JOSE algorithm."""
+
+TrustedIssuerDeclarationUses = Literal["roles", "exchange", "idJag"]
+"""A use."""
 
 
 class AcceptedCredentials(Record):
@@ -342,7 +397,7 @@ class Factor(Record):
     factor_id: str = member("factorId")
     """The ID of a second factor, or `recovery` for the recovery codes."""
     kind: str = member("kind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
     email: str | None = member("email", default=None)
@@ -361,8 +416,8 @@ class PasskeyAttestation(Record):
     format: str = member("format")
     """The format of the statement."""
     trust: str = member("trust")
-    """`none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not
-    verified.
+    """`none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not
+    verified, or `verified` for one whose certificates lead to a root in the metadata.
     """
 
 
@@ -373,12 +428,14 @@ class Passkey(Record):
     """The credential ID of a passkey in base64url, as `id` of the browser's response."""
     name: str = member("name")
     """The name that tells the user's passkeys apart."""
-    usage: Literal["signIn"] = member("usage")
-    """The purpose of the passkey: `signIn`."""
+    usage: str = member("usage")
+    """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
     algorithm: int = member("algorithm")
     """The signature algorithm, as the number of COSE."""
     aaguid: str = member("aaguid")
     """The model of the authenticator, as a UUID. Zero for most authenticators without attestation."""
+    authenticator_name: str | None = member("authenticatorName", default=None)
+    """The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`."""
     transports: Sequence[str] = member("transports")
     """The ways in which the browser reaches the authenticator."""
     backup_eligible: bool = member("backupEligible")
@@ -417,7 +474,8 @@ class Account(Record):
     phone_number: str | None = member("phoneNumber", default=None)
     """The phone number of the account, in E.164 format."""
     method: str = member("method")
-    """The way in which the user signs in. Known values: `password`, `code`, `federated`, `anonymous`, `custom`."""
+    """The way in which the user signs in. Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`.
+    """
     providers: Sequence[LinkedProvider] = member("providers", list_of(LinkedProvider._of))
     """The sign-in methods of the account."""
     factors: Sequence[Factor] | None = member("factors", list_of(Factor._of), default=None)
@@ -440,6 +498,13 @@ class Account(Record):
     """The time before which sessions and tokens of the account were revoked. Present if they were revoked."""
     last_sign_in_at: datetime | None = member("lastSignInAt", utc, default=None)
     """The time of the last sign-in."""
+
+
+class AccountDeleteOwnResult(Record):
+    """The result of `account.deleteOwn`."""
+
+    account_id: str = member("accountId")
+    """The ID of the deleted account."""
 
 
 class AccountDeleteResult(Record):
@@ -472,7 +537,7 @@ class PortableFactor(Record):
     """A second factor for export and import. It gets a new ID at the import."""
 
     kind: str = member("kind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
     email: str | None = member("email", default=None)
@@ -487,6 +552,43 @@ class PortableFactor(Record):
     """The time at which the factor was enrolled. Defaults to the current time."""
     last_used_at: datetime | None = member("lastUsedAt", utc, default=None)
     """The time at which the factor was last used."""
+
+
+class PortablePasskey(Record):
+    """A passkey for export and import. It contains nothing secret."""
+
+    credential_id: str = member("credentialId")
+    """The credential ID of a passkey in base64url, as `id` of the browser's response."""
+    public_key: str = member("publicKey")
+    """The public key in COSE form (RFC 9052), in base64url."""
+    sign_count: int | None = member("signCount", default=None)
+    """The signature counter of the last use. Defaults to 0."""
+    user_handle: str = member("userHandle")
+    """The user handle that the authenticator stores, 1 to 64 bytes in base64url."""
+    transports: Sequence[str] | None = member("transports", default=None)
+    """The ways in which the browser reaches the authenticator."""
+    backup_eligible: bool | None = member("backupEligible", default=None)
+    """Whether the passkey can be synchronized to other devices. Defaults to false."""
+    backup_state: bool | None = member("backupState", default=None)
+    """Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false."""
+    user_verified: bool | None = member("userVerified", default=None)
+    """Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two
+    factors. Defaults to false.
+    """
+    aaguid: str | None = member("aaguid", default=None)
+    """The model of the authenticator, as a UUID. Defaults to zero."""
+    name: str | None = member("name", default=None)
+    """The name of the passkey. Defaults to `Passkey` and a number."""
+    usage: str | None = member("usage", default=None)
+    """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to
+    "signIn".
+    """
+    relying_party_id: str | None = member("relyingPartyId", default=None)
+    """The domain to which the passkey belongs. Must be that of the tenant, which is the default."""
+    created_at: datetime | None = member("createdAt", utc, default=None)
+    """The time of the registration. Defaults to the current time."""
+    last_used_at: datetime | None = member("lastUsedAt", utc, default=None)
+    """The time of the last use."""
 
 
 class PasswordHashing(Record):
@@ -539,12 +641,14 @@ class PortableAccount(Record):
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
     `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
-    `federated`, `anonymous`, `custom`.
+    `passkey`, `federated`, `anonymous`, `custom`.
     """
     providers: Sequence[PortableLogin] | None = member("providers", list_of(PortableLogin._of), default=None)
     """The linked logins, at most one for each provider."""
     factors: Sequence[PortableFactor] | None = member("factors", list_of(PortableFactor._of), default=None)
-    """The second factors, oldest first. They require a verified email address."""
+    """The second factors that are not passkeys, oldest first. They require a verified email address."""
+    passkeys: Sequence[PortablePasskey] | None = member("passkeys", list_of(PortablePasskey._of), default=None)
+    """The passkeys, of both purposes, oldest first."""
     attributes: Mapping[str, Any] | None = member("attributes", secret=True, default=None)
     """The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant."""
     claims: Mapping[str, Any] | None = member("claims", default=None)
@@ -612,7 +716,18 @@ class GraphNodeFactor(Record):
     factor_id: str = member("factorId")
     """The ID of the factor."""
     factor_kind: str = member("factorKind")
-    """The kind of the factor. Known values: `totp`, `email`, `sms`."""
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
+
+
+class GraphNodePasskey(Record):
+    """A passkey with which the user signs in."""
+
+    kind: Literal["passkey"] = member("kind")
+    """kind."""
+    credential_id: str = member("credentialId")
+    """The credential ID of the passkey."""
+    name: str = member("name")
+    """The name of the passkey."""
 
 
 class GraphNodeSession(Record):
@@ -662,8 +777,8 @@ class GraphNodeOther(Record):
 
 
 GraphNode = Union[
-    GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodeSession, GraphNodeMergedAccount, GraphNodeIdentity,
-    GraphNodeLogin, GraphNodeOther,
+    GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodePasskey, GraphNodeSession, GraphNodeMergedAccount,
+    GraphNodeIdentity, GraphNodeLogin, GraphNodeOther,
 ]
 """A part of an account. `kind` determines the class."""
 
@@ -671,6 +786,7 @@ read_graph_node: Callable[[Any], GraphNode] = union("kind", GraphNodeOther, {
     "account": GraphNodeAccount,
     "provider": GraphNodeProvider,
     "factor": GraphNodeFactor,
+    "passkey": GraphNodePasskey,
     "session": GraphNodeSession,
     "mergedAccount": GraphNodeMergedAccount,
     "identity": GraphNodeIdentity,
@@ -823,6 +939,8 @@ class AccountMergeResult(Record):
     """The sign-in methods of either account that were removed to resolve a conflict."""
     moved_factors: Sequence[str] = member("movedFactors")
     """The second factors that were moved from the source to the target."""
+    moved_passkeys: Sequence[str] | None = member("movedPasskeys", default=None)
+    """The passkeys that were moved from the source to the target. Present if there are any."""
     ended_sessions: int = member("endedSessions")
     """The number of ended sessions of both accounts."""
     identities: Sequence[MergedIdentity] = member("identities", list_of(MergedIdentity._of))
@@ -953,7 +1071,7 @@ class AppliedChange(Record):
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`."""
     name: str = member("name")
     """The name of the resource, or the ID of a tenant, identity provider or application."""
     tenant_id: str | None = member("tenantId", default=None)
@@ -1019,6 +1137,15 @@ class AttributeOption(Record):
     """The value that is stored and added to tokens. It must not contain a comma."""
     label: str | None = member("label", default=None)
     """The text that users see."""
+
+
+class AudienceScopes(Record):
+    """The scopes of an audience."""
+
+    audience: str = member("audience")
+    """The audience, which `audiences` must contain."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes that only tokens for this audience can have."""
 
 
 class AuditChain(Record):
@@ -1203,6 +1330,21 @@ class CompatHttpResult(Record):
     """The body as text."""
 
 
+class ConditionFinding(Record):
+    """The evaluation of one condition of a trust policy."""
+
+    operator: str = member("operator")
+    """The operator as written in the policy."""
+    key: str = member("key")
+    """The condition key."""
+    expected: Sequence[str] = member("expected")
+    """The values in the policy."""
+    actual: Sequence[str] = member("actual")
+    """The values of the key for this token. Empty if the key is missing."""
+    holds: bool = member("holds")
+    """Whether the condition is satisfied."""
+
+
 class CredentialUserName(Record):
     """The name of the user."""
 
@@ -1288,11 +1430,14 @@ class CredentialsAssumeRoleResult(Record):
     credentials: Credentials = member("credentials", Credentials._of)
     """Temporary credentials in the form that all AWS SDKs accept."""
     subject: str = member("subject")
-    """The ID of the identity."""
+    """The ID of the identity, or the `sub` claim of the token of a trusted issuer."""
     audience: str = member("audience")
-    """The ID of the pool."""
+    """The ID of the pool, or the audience for which the token of a trusted issuer was accepted."""
     provider: str = member("provider")
-    """The trusted principal, `cognito-identity.amazonaws.com`."""
+    """The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or `accounts.google.com`.
+    """
+    source_identity: str | None = member("sourceIdentity", default=None)
+    """The source identity that the token sets. Present if it sets one."""
     assumed_role: CredentialsAssumeRoleResultAssumedRole = member("assumedRole", CredentialsAssumeRoleResultAssumedRole._of)
     """The role session."""
     packed_policy_percent: int | None = member("packedPolicyPercent", default=None)
@@ -1408,10 +1553,10 @@ class CredentialsProviderSetLoginsResult(Record):
 class Principal(Record):
     """The principal of temporary credentials."""
 
-    identity_id: str = member("identityId")
-    """The ID of an identity: a region, a colon and a UUID."""
-    pool_id: str = member("poolId")
-    """The ID of a pool: a region, a colon and a UUID."""
+    identity_id: str | None = member("identityId", default=None)
+    """The identity. Present for credentials of an identity pool."""
+    pool_id: str | None = member("poolId", default=None)
+    """The pool. Present for credentials of an identity pool."""
     role_arn: str = member("roleArn")
     """The ARN of a role: `arn:aws:iam::<account>:role/<name>`."""
     session_name: str = member("sessionName")
@@ -1422,11 +1567,41 @@ class Principal(Record):
     """The session tags."""
 
 
+class FederatedSource(Record):
+    """The token of a trusted issuer that was exchanged for credentials."""
+
+    issuer: str = member("issuer")
+    """The issuer of the token."""
+    subject: str = member("subject")
+    """The value of `sub`."""
+    audience: str = member("audience")
+    """The audience for which the token was accepted."""
+    token_id: str | None = member("tokenId", default=None)
+    """The value of `jti`. Present if the token has one."""
+
+
+class RolePolicies(Record):
+    """The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate
+    them.
+    """
+
+    inline: Mapping[str, Mapping[str, Any]] = member("inline")
+    """The inline policies by name."""
+    attached: Sequence[str] = member("attached")
+    """The ARNs of the attached managed policies."""
+
+
 class CredentialsVerifyResult(Record):
     """The result of `credentials.verify`."""
 
     principal: Principal = member("principal", Principal._of)
     """The principal of the credentials."""
+    federated: FederatedSource | None = member("federated", FederatedSource._of, default=None)
+    """The token that was exchanged for the credentials. Present if a trusted issuer has issued it."""
+    source_identity: str | None = member("sourceIdentity", default=None)
+    """The source identity of the session. Present if the session has one."""
+    role_policies: RolePolicies | None = member("rolePolicies", RolePolicies._of, default=None)
+    """The permission policies of the role. Present if the IAM API was used to attach any."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the credentials expire."""
     body_verified: bool = member("bodyVerified")
@@ -1500,6 +1675,20 @@ read_email_change_step: Callable[[Any], EmailChangeStep] = union("state", EmailC
 })
 
 
+class EnrollableFactor(Record):
+    """A kind of second factor that an account can enroll."""
+
+    kind: str = member("kind")
+    """The kind of the factor. Known values: `totp`, `email`, `sms`, `passkey`."""
+    hint: str | None = member("hint", default=None)
+    """The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+    """
+    verified: bool | None = member("verified", default=None)
+    """Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the
+    address is verified.
+    """
+
+
 class EnrollmentStepTotp(Record):
     """An authenticator app. It shows the code."""
 
@@ -1544,6 +1733,10 @@ class EnrollmentStepEmail(Record):
     """The ID that the factor will have after `mfa.confirm` accepted its code."""
     kind: Literal["email"] = member("kind")
     """kind."""
+    verified: bool | None = member("verified", default=None)
+    """Present and true if the address needs no code, because it is the verified address of the account. No code was sent.
+    Call `mfa.confirm` without a code.
+    """
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -1582,6 +1775,26 @@ class EnrollmentStepSms(Record):
     """The time at which the code expires."""
 
 
+class EnrollmentStepPasskey(Record):
+    """A passkey, such as a security key. The browser creates it."""
+
+    state: Literal["passkeyRequired"] = member("state")
+    """The state of the enrollment. Call `mfa.confirm` with a response next."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    kind: Literal["passkey"] = member("kind")
+    """kind."""
+    options: Mapping[str, Any] = member("options")
+    """The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+    `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the challenge expires."""
+
+
 class EnrollmentStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -1590,13 +1803,18 @@ class EnrollmentStepOther(Record):
     """The `kind` as it was received."""
 
 
-EnrollmentStep = Union[EnrollmentStepTotp, EnrollmentStepEmail, EnrollmentStepSms, EnrollmentStepOther]
-"""A second factor whose enrollment must be confirmed with a code. `kind` determines the class."""
+EnrollmentStep = Union[
+    EnrollmentStepTotp, EnrollmentStepEmail, EnrollmentStepSms, EnrollmentStepPasskey, EnrollmentStepOther,
+]
+"""A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind`
+determines the class.
+"""
 
 read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", EnrollmentStepOther, {
     "totp": EnrollmentStepTotp,
     "email": EnrollmentStepEmail,
     "sms": EnrollmentStepSms,
+    "passkey": EnrollmentStepPasskey,
 })
 
 
@@ -1614,7 +1832,7 @@ class FactorHint(Record):
     """The ID of a second factor, or `recovery` for the recovery codes."""
     kind: str = member("kind")
     """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by
-    SMS. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    SMS. `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     """
     display_name: str | None = member("displayName", default=None)
     """The display name, chosen by the user."""
@@ -1820,6 +2038,14 @@ class Idp(Record):
     """The response type of sign-ins. Known values: `code`, `idToken`."""
     scopes: Sequence[str] = member("scopes")
     """The scopes that are requested in addition to the basic ones."""
+    required_acr: Sequence[str] | None = member("requiredAcr", default=None)
+    """The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token
+    whose `acr` is none of them is rejected.
+    """
+    max_auth_age_seconds: int | None = member("maxAuthAgeSeconds", default=None)
+    """The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token
+    whose `auth_time` is missing or older is rejected.
+    """
     openid_only: bool = member("openidOnly")
     """Whether `openid` is the only basic scope."""
     trust_email: bool = member("trustEmail")
@@ -1932,6 +2158,14 @@ class IdpDeclaration(Record):
     """The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as
     `offline_access`.
     """
+    required_acr: Sequence[str] | None = member("requiredAcr", default=None)
+    """The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token
+    whose `acr` is none of them is rejected.
+    """
+    max_auth_age_seconds: int | None = member("maxAuthAgeSeconds", default=None)
+    """The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token
+    whose `auth_time` is missing or older is rejected.
+    """
     openid_only: bool | None = member("openidOnly", default=None)
     """Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no
     address and no name, unless `scopes` ask for them.
@@ -1995,6 +2229,94 @@ class ImportProgress(Record):
     """The number of accounts skipped so far because they already exist."""
     failed: int = member("failed")
     """The number of accounts that failed so far."""
+
+
+class IssuerDeleteResult(Record):
+    """The result of `issuer.delete`."""
+
+
+class TrustedIssuer(Record):
+    """An issuer whose tokens can be exchanged for the credentials of a role."""
+
+    name: str = member("name")
+    """The name of the issuer in condition keys: the issuer without `https://`."""
+    arn: str = member("arn")
+    """The ARN of the issuer, for the principal of a trust policy."""
+    issuer: str = member("issuer")
+    """The issuer, exactly as in the `iss` claim of its tokens."""
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
+    `tenantId`.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token
+    has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not
+    listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+    """
+    authorized_parties: Sequence[str] = member("authorizedParties")
+    """The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+    `https://accounts.google.com`, and otherwise to an empty list.
+    """
+    keys: Sequence[Mapping[str, Any]] | None = member("keys", default=None)
+    """The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is
+    sent.
+    """
+    jwks_uri: str | None = member("jwksUri", default=None)
+    """The URL of the key set. If omitted, the discovery document of the issuer contains it."""
+    algorithms: Sequence[str] | None = member("algorithms", default=None)
+    """The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+    token limits the algorithm further.
+    """
+    types: Sequence[str] = member("types")
+    """The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is
+    accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt`
+    can.
+    """
+    claims: Mapping[str, Sequence[str]] = member("claims")
+    """Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
+    `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust policy is
+    evaluated.
+    """
+    max_lifetime_seconds: int = member("maxLifetimeSeconds")
+    """The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds."""
+    max_age_seconds: int | None = member("maxAgeSeconds", default=None)
+    """The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected."""
+    single_use: bool = member("singleUse")
+    """Whether each `jti` is accepted once. A token without `jti` is then rejected."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed, for tests."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the issuer can be in a private network."""
+    uses: Sequence[str] = member("uses")
+    """The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject
+    and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+    """
+    thumbprints: Sequence[str] = member("thumbprints")
+    """The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used."""
+    tags: Mapping[str, str] = member("tags")
+    """The tags of the issuer."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the record was created."""
+    updated_at: datetime = member("updatedAt", utc)
+    """The time of the last change of the record."""
+
+
+class IssuerListResult(Record):
+    """The result of `issuer.list`."""
+
+    issuers: Sequence[TrustedIssuer] = member("issuers", list_of(TrustedIssuer._of))
+    """The trusted issuers, sorted by name."""
+    next_cursor: str | None = member("nextCursor", default=None)
+    """The cursor for the next page. Present if there are more entries."""
+
+
+class IssuerTestResult(Record):
+    """The result of `issuer.test`."""
+
+    ok: bool = member("ok")
+    """Whether all checks passed."""
+    checks: Sequence[IdpCheck] = member("checks", list_of(IdpCheck._of))
+    """The checks in the order in which they ran. After a failure that prevents further checks, the list ends."""
 
 
 class JsonWebKey(Record):
@@ -2128,6 +2450,70 @@ class MfaRecoveryCodesResult(Record):
     """The recovery codes, for `mfa.resolve` with the factor ID `recovery`."""
 
 
+class OobApplyResult(Record):
+    """The result of `oob.apply`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    email: str = member("email")
+    """The email address of the account after the action."""
+    account_id: str = member("accountId")
+    """The account."""
+
+
+class OobCreateResult(Record):
+    """The result of `oob.create`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    email: str = member("email")
+    """The email address in lowercase."""
+    new_email: str | None = member("newEmail", default=None)
+    """The new email address. Present for `changeEmail`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+    code: str | None = member("code", secret=True, default=None)
+    """The code. Present with `returnLink`."""
+    link: str | None = member("link", secret=True, default=None)
+    """The link. Present with `returnLink` if its page is known."""
+
+
+class OobInspectResult(Record):
+    """The result of `oob.inspect`."""
+
+    purpose: str = member("purpose")
+    """The action. Known values: `passwordReset`, `verifyEmail`, `signIn`, `changeEmail`, `revertEmail`."""
+    tenant_id: str = member("tenantId")
+    """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    email: str | None = member("email", default=None)
+    """The email address of the account. Not present for `signIn`."""
+    new_email: str | None = member("newEmail", default=None)
+    """The new email address. Present for `changeEmail`."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the code expires."""
+
+
+class OwnProfile(Record):
+    """What a user sees of their account."""
+
+    account_id: str = member("accountId")
+    """The ID of an account, which is the `sub` claim of its tokens."""
+    username: str | None = member("username", default=None)
+    """The email address with which the user signs in. Not present for accounts without their own email address."""
+    email: str | None = member("email", default=None)
+    """The email address to which messages are sent."""
+    email_verified: bool = member("emailVerified")
+    """Whether the email address is verified."""
+    attributes: Mapping[str, Any] = member("attributes", secret=True)
+    """The attributes that the user can read."""
+    factors: Sequence[str] = member("factors")
+    """The kinds of the second factors, oldest first."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the account was created."""
+    last_sign_in_at: datetime | None = member("lastSignInAt", utc, default=None)
+    """The time of the last sign-in."""
+
+
 class PasskeyCeremony(Record):
     """The start of a registration or of a sign-in with a passkey."""
 
@@ -2155,11 +2541,61 @@ class PasskeyDeleteResult(Record):
     """What the page tells the authenticators."""
 
 
+class TenantAttribute(Record):
+    """A user attribute that a tenant defines."""
+
+    name: str = member("name")
+    """The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`,
+    `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names
+    must differ in more than case.
+    """
+    type: str = member("type")
+    """The type of the values. Known values: `string`, `integer`, `boolean`."""
+    required: bool | None = member("required", default=None)
+    """Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not
+    be blank. Defaults to false.
+    """
+    label: str | None = member("label", default=None)
+    """The text that users see in a form."""
+    options: Sequence[AttributeOption] | None = member("options", list_of(AttributeOption._of), default=None)
+    """The allowed values of a string."""
+    multiple: bool | None = member("multiple", default=None)
+    """Whether several options can be selected, separated by commas. Used with `options`. Defaults to false."""
+    pattern: str | None = member("pattern", default=None)
+    """A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot
+    be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
+    recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
+    """
+    user_readable: bool | None = member("userReadable", default=None)
+    """Whether `account.me` returns the attribute to the user. Defaults to true."""
+    user_writable: bool | None = member("userWritable", default=None)
+    """Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName`
+    and `surname`, and to false for all others.
+    """
+    in_id_token: bool | None = member("inIdToken", default=None)
+    """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
+    `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
+    false.
+    """
+
+
 class PasskeyFinishRegistrationResult(Record):
     """The result of `passkey.finishRegistration`."""
 
     passkey: Passkey = member("passkey", Passkey._of)
     """The new passkey."""
+    state: str | None = member("state", default=None)
+    """The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+    `signIn.withContinuation` next). Present in a sign-up.
+    """
+    continuation_token: str | None = member("continuationToken", secret=True, default=None)
+    """The continuation token of the sign-up. Present in a sign-up."""
+    expires_at: datetime | None = member("expiresAt", utc, default=None)
+    """The time at which the continuation token expires. Present in a sign-up."""
+    attributes: Sequence[TenantAttribute] | None = member("attributes", list_of(TenantAttribute._of), default=None)
+    """The attributes that are still missing. Present if `state` is `attributesRequired`."""
+    account_id: str | None = member("accountId", default=None)
+    """The ID of the new account. Present if `state` is `completed`."""
 
 
 class PasskeyListResult(Record):
@@ -2219,8 +2655,16 @@ class PasskeySettings(Record):
     the browser. Defaults to "required". Known values: `required`, `preferred`, `discouraged`.
     """
     attestation: str | None = member("attestation", default=None)
-    """Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer
-    is not. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is
+    only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """
+    metadata_file: str | None = member("metadataFile", default=None)
+    """The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation
+    leads to a root in the file. The file is read when it changes.
+    """
+    metadata_root_file: str | None = member("metadataRootFile", default=None)
+    """The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the
+    signature is not verified.
     """
     algorithms: Sequence[int] | None = member("algorithms", default=None)
     """The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
@@ -2232,8 +2676,8 @@ class PasswordFailure(Record):
     """The reason a password was rejected."""
 
     rule: str = member("rule")
-    """The violated rule. Known values: `disallowedCharacters`, `tooShort`, `tooLong`, `tooWeak`, `banned`, `breached`,
-    `recentlyUsed`, `incorrect`.
+    """The violated rule. Known values: `disallowedCharacters`, `tooShort`, `tooLong`, `tooWeak`, `banned`, `common`,
+    `context`, `breached`, `recentlyUsed`, `incorrect`.
     """
     message: str = member("message")
     """The problem, as text."""
@@ -2286,6 +2730,8 @@ class PasswordResetStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it."""
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -2326,6 +2772,19 @@ class PasswordResetStepCompleted(Record):
     """The time at which the continuation token expires."""
 
 
+class PasswordResetStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
 class PasswordResetStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2336,7 +2795,7 @@ class PasswordResetStepOther(Record):
 
 PasswordResetStep = Union[
     PasswordResetStepCodeRequired, PasswordResetStepPasswordRequired, PasswordResetStepCompleted,
-    PasswordResetStepOther,
+    PasswordResetStepRedirectRequired, PasswordResetStepOther,
 ]
 """The state of a password reset. `state` determines the class."""
 
@@ -2344,7 +2803,21 @@ read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", Pa
     "codeRequired": PasswordResetStepCodeRequired,
     "passwordRequired": PasswordResetStepPasswordRequired,
     "completed": PasswordResetStepCompleted,
+    "redirectRequired": PasswordResetStepRedirectRequired,
 })
+
+
+class PolicyWarning(Record):
+    """A finding about a trust policy that is accepted, but probably does not mean what its author intended."""
+
+    pointer: str = member("pointer")
+    """The location in the policy, as an RFC 6901 JSON Pointer."""
+    code: str = member("code")
+    """The kind of the finding. Known values: `forAllValuesOnOptionalClaim`, `subjectCoversPullRequests`,
+    `wildcardInStringEquals`, `mutableNameOnly`, `keyNotOnAws`.
+    """
+    message: str = member("message")
+    """The finding, with what to do."""
 
 
 class PoolProvider(Record):
@@ -2601,9 +3074,13 @@ class Revocation(Record):
     """A revocation of all credentials of a subject that were issued before a given time."""
 
     kind: str = member("kind")
-    """The kind of the revoked subject. Known values: `sessionToken`, `identityId`, `roleArn`, `poolId`."""
+    """The kind of the revoked subject. Known values: `sessionToken`, `identityId`, `roleArn`, `poolId`, `issuer`,
+    `issuerSubject`.
+    """
     subject: str = member("subject")
-    """The identity, role or pool, or the access key ID of a session."""
+    """The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with
+    `#` between them.
+    """
     issued_before: datetime = member("issuedBefore", utc)
     """The time before which issued credentials are revoked."""
     created_at: datetime = member("createdAt", utc)
@@ -2627,6 +3104,10 @@ class Role(Record):
     """The maximum duration of a session started with `credentials.assumeRole`, in seconds."""
     tags: Mapping[str, str] = member("tags")
     """The tags of the role."""
+    description: str | None = member("description", default=None)
+    """The description of the role. Present if it has one."""
+    warnings: Sequence[PolicyWarning] | None = member("warnings", list_of(PolicyWarning._of), default=None)
+    """Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the role was created."""
     updated_at: datetime = member("updatedAt", utc)
@@ -2650,6 +3131,8 @@ class RoleDeclaration(Record):
     """The maximum duration of a session started with `credentials.assumeRole`, in seconds. Defaults to 3600."""
     tags: Mapping[str, str] | None = member("tags", default=None)
     """The tags of the role."""
+    description: str | None = member("description", default=None)
+    """A description of the role."""
 
 
 class RoleDeleteResult(Record):
@@ -2666,6 +3149,38 @@ class RoleListResult(Record):
     """The roles, sorted by name."""
     next_cursor: str | None = member("nextCursor", default=None)
     """The cursor for the next page. Present if there are more entries."""
+
+
+class StatementFinding(Record):
+    """The evaluation of one statement of a trust policy."""
+
+    pointer: str = member("pointer")
+    """The location of the statement in the policy, as an RFC 6901 JSON Pointer."""
+    effect: str = member("effect")
+    """The effect of the statement. Known values: `Allow`, `Deny`."""
+    principal_matches: bool = member("principalMatches")
+    """Whether the principal of the statement includes the issuer of the token."""
+    action_matches: bool = member("actionMatches")
+    """Whether the statement covers `sts:AssumeRoleWithWebIdentity`."""
+    conditions: Sequence[ConditionFinding] = member("conditions", list_of(ConditionFinding._of))
+    """The conditions of the statement."""
+    applies: bool = member("applies")
+    """Whether principal, action and all conditions match."""
+
+
+class RoleTestResult(Record):
+    """The result of `role.test`."""
+
+    allowed: bool = member("allowed")
+    """Whether `credentials.assumeRole` would succeed."""
+    error_type: str | None = member("errorType", default=None)
+    """The type of the error that the caller would get. Present if `allowed` is false."""
+    reason: str | None = member("reason", default=None)
+    """The reason of the refusal. Present if `allowed` is false."""
+    keys: Mapping[str, Sequence[str]] = member("keys")
+    """The condition keys of the token and their values. Empty if the token is not valid."""
+    statements: Sequence[StatementFinding] = member("statements", list_of(StatementFinding._of))
+    """The statements of the trust policy. Empty if the token is not valid."""
 
 
 class Session(Record):
@@ -2691,8 +3206,21 @@ class Session(Record):
     """The time at which the session was created."""
     last_used_at: datetime = member("lastUsedAt", utc)
     """The time at which the session last received tokens."""
+    ends_at: datetime | None = member("endsAt", utc, default=None)
+    """The time at which the session ends even if it is used. Present if the tenant has `tokens.sessionSeconds`."""
+    current: bool | None = member("current", default=None)
+    """Whether it is the session of the ID token in the request. Present if the request has an ID token."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the session expires if it is not used."""
+
+
+class SessionCreateCookieResult(Record):
+    """The result of `session.createCookie`."""
+
+    cookie: str = member("cookie", secret=True)
+    """The session cookie."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the cookie expires."""
 
 
 class SessionListResult(Record):
@@ -2707,6 +3235,13 @@ class SessionRevokeAllResult(Record):
 
     revoked: int = member("revoked")
     """The number of revoked sessions."""
+
+
+class SessionRevokeResult(Record):
+    """The result of `session.revoke`."""
+
+    revoked: bool = member("revoked")
+    """Whether the session was revoked, which is always true."""
 
 
 class SessionSignOutResult(Record):
@@ -2726,6 +3261,8 @@ class SignInStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `signIn.challenge`, which sends it."""
     sent_to: str | None = member("sentTo", default=None)
     """The masked address or number to which the code was sent. Not present for the code of an authenticator app."""
     channel: str | None = member("channel", default=None)
@@ -2736,6 +3273,24 @@ class SignInStepCodeRequired(Record):
     """The earliest recommended time for requesting another code. Not present for the code of an authenticator app."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the code expires."""
+
+
+class SignInStepPasskeyRequired(Record):
+    """The browser must use a passkey. Call `mfa.resolve` with its response next."""
+
+    state: Literal["passkeyRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    options: Mapping[str, Any] = member("options")
+    """The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+    `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the challenge expires."""
 
 
 class SignInStepPasswordRequired(Record):
@@ -2778,7 +3333,7 @@ class SignInStepProviderRequired(Record):
 
 
 class SignInStepSecondFactorRequired(Record):
-    """Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent."""
+    """Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey."""
 
     state: Literal["secondFactorRequired"] = member("state")
     """state."""
@@ -2810,6 +3365,8 @@ class SignInStepSecondFactorEnrollmentRequired(Record):
     `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a
     configured mail server.
     """
+    kinds: Sequence[EnrollableFactor] | None = member("kinds", list_of(EnrollableFactor._of), default=None)
+    """The members of `factorKinds` with what is known about them."""
 
 
 class SignInStepCompleted(Record):
@@ -2837,6 +3394,35 @@ class SignInStepCompleted(Record):
     """The tokens of the provider. Present after a sign-in with a provider and `returnProviderTokens`."""
 
 
+class SignInStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
+class SignInStepTokensDeferred(Record):
+    """The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them,
+    once and within 5 minutes.
+    """
+
+    state: Literal["tokensDeferred"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
+    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
+
+
 class SignInStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2846,18 +3432,22 @@ class SignInStepOther(Record):
 
 
 SignInStep = Union[
-    SignInStepCodeRequired, SignInStepPasswordRequired, SignInStepProviderRequired, SignInStepSecondFactorRequired,
-    SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted, SignInStepOther,
+    SignInStepCodeRequired, SignInStepPasskeyRequired, SignInStepPasswordRequired, SignInStepProviderRequired,
+    SignInStepSecondFactorRequired, SignInStepSecondFactorEnrollmentRequired, SignInStepCompleted,
+    SignInStepRedirectRequired, SignInStepTokensDeferred, SignInStepOther,
 ]
 """The state of a sign-in. `state` determines the class."""
 
 read_sign_in_step: Callable[[Any], SignInStep] = union("state", SignInStepOther, {
     "codeRequired": SignInStepCodeRequired,
+    "passkeyRequired": SignInStepPasskeyRequired,
     "passwordRequired": SignInStepPasswordRequired,
     "providerRequired": SignInStepProviderRequired,
     "secondFactorRequired": SignInStepSecondFactorRequired,
     "secondFactorEnrollmentRequired": SignInStepSecondFactorEnrollmentRequired,
     "completed": SignInStepCompleted,
+    "redirectRequired": SignInStepRedirectRequired,
+    "tokensDeferred": SignInStepTokensDeferred,
 })
 
 
@@ -2871,6 +3461,8 @@ class SignUpStepCodeRequired(Record):
     expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
     request within one minute returns the same response, unless that response contained tokens.
     """
+    sent: bool | None = member("sent", default=None)
+    """Present and false if no code was sent yet. Call `signUp.challenge`, which sends it."""
     sent_to: str = member("sentTo")
     """The masked address or number to which the code was sent."""
     channel: str = member("channel")
@@ -2897,36 +3489,18 @@ class SignUpStepPasswordRequired(Record):
     """The time at which the continuation token expires."""
 
 
-class TenantAttribute(Record):
-    """A user attribute that a tenant defines."""
+class SignUpStepPasskeyRequired(Record):
+    """Call `passkey.startRegistration` next."""
 
-    name: str = member("name")
-    """The name of the attribute. `displayName`, `givenName`, `surname`, `city`, `country`, `state`, `jobTitle`,
-    `streetAddress` and `postalCode` are predefined with their own limits; all other names are custom attributes. Names
-    must differ in more than case.
+    state: Literal["passkeyRequired"] = member("state")
+    """state."""
+    continuation_token: str = member("continuationToken", secret=True)
+    """The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and
+    expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful
+    request within one minute returns the same response, unless that response contained tokens.
     """
-    type: str = member("type")
-    """The type of the values. Known values: `string`, `integer`, `boolean`."""
-    required: bool | None = member("required", default=None)
-    """Whether a sign-up requires the attribute. A required boolean must be true, as a consent. A required string must not
-    be blank. Defaults to false.
-    """
-    label: str | None = member("label", default=None)
-    """The text that users see in a form."""
-    options: Sequence[AttributeOption] | None = member("options", list_of(AttributeOption._of), default=None)
-    """The allowed values of a string."""
-    multiple: bool | None = member("multiple", default=None)
-    """Whether several options can be selected, separated by commas. Used with `options`. Defaults to false."""
-    pattern: str | None = member("pattern", default=None)
-    """A regular expression that the complete value of a string must match. The syntax is that of Perl without what cannot
-    be matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and
-    recursion. `\\d`, `\\w` and `\\s` match ASCII only, `\\p{L}` matches any letter, and `(?i)` ignores case.
-    """
-    in_id_token: bool | None = member("inIdToken", default=None)
-    """Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`,
-    `exp`, `name`, `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to
-    false.
-    """
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the continuation token expires."""
 
 
 class SignUpStepAttributesRequired(Record):
@@ -2961,6 +3535,19 @@ class SignUpStepCompleted(Record):
     """The ID of the new account."""
 
 
+class SignUpStepRedirectRequired(Record):
+    """The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can
+    continue, such as the page of another application.
+    """
+
+    state: Literal["redirectRequired"] = member("state")
+    """state."""
+    missing: Sequence[str] = member("missing")
+    """The parts of the flow that `accepts` does not contain."""
+    reason: str = member("reason")
+    """The missing parts as a sentence."""
+
+
 class SignUpStepOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -2970,16 +3557,18 @@ class SignUpStepOther(Record):
 
 
 SignUpStep = Union[
-    SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepAttributesRequired, SignUpStepCompleted,
-    SignUpStepOther,
+    SignUpStepCodeRequired, SignUpStepPasswordRequired, SignUpStepPasskeyRequired, SignUpStepAttributesRequired,
+    SignUpStepCompleted, SignUpStepRedirectRequired, SignUpStepOther,
 ]
 """The state of a sign-up. `state` determines the class."""
 
 read_sign_up_step: Callable[[Any], SignUpStep] = union("state", SignUpStepOther, {
     "codeRequired": SignUpStepCodeRequired,
     "passwordRequired": SignUpStepPasswordRequired,
+    "passkeyRequired": SignUpStepPasskeyRequired,
     "attributesRequired": SignUpStepAttributesRequired,
     "completed": SignUpStepCompleted,
+    "redirectRequired": SignUpStepRedirectRequired,
 })
 
 
@@ -3062,7 +3651,8 @@ class SystemApplyResult(Record):
     dry_run: bool = member("dryRun")
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
-    """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
+    """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
+    trusted issuers, roles.
     """
 
 
@@ -3080,6 +3670,8 @@ class SystemExportResult(Record):
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
     """The roles, in the format of `RoleDeclaration`."""
+    issuers: Sequence[Mapping[str, Any]] = member("issuers")
+    """The trusted issuers, in the format of `TrustedIssuerDeclaration`."""
 
 
 class SystemHealthResult(Record):
@@ -3203,8 +3795,9 @@ class TenantMailServer(Record):
 class TenantTemplate(Record):
     """The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}},
     {{minutes}}, {{tenantName}} and {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}}
-    (UTC) and {{what}} (the name of a factor or provider, or a number). The values cannot add lines to a header or
-    markup to the HTML.
+    (UTC) and {{what}} (the name of a factor or provider, or a number). Messages with a link must contain {{link}}; they
+    replace {{minutes}}, {{tenantName}} and {{address}}, and `addressChangedLink` also {{time}} instead of {{minutes}}.
+    The values cannot add lines to a header or markup to the HTML.
     """
 
     purpose: str = member("purpose")
@@ -3212,10 +3805,13 @@ class TenantTemplate(Record):
     code of a sign-up, a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs
     a user who already has an account, `noAccountNotice` a user who has none. The other purposes are notices about an
     account: `addressChanged` is sent to the previous and to the new address. `passwordResetNotice` follows a completed
-    password reset. `noticesPaused` is the last notice of an hour with many changes. Known values: `signUp`, `signIn`,
-    `passwordReset`, `verifyAddress`, `signUpNotice`, `noAccountNotice`, `addressChanged`, `passwordChanged`,
-    `passwordResetNotice`, `factorAdded`, `factorRemoved`, `providerLinked`, `providerUnlinked`, `recoveryCodesMade`,
-    `recoveryCodeUsed`, `accountLocked`, `signInAfterFailures`, `noticesPaused`.
+    password reset. `noticesPaused` is the last notice of an hour with many changes. The purposes that end with `Link`
+    contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice `addressChanged` to the
+    previous address if the tenant has `delivery.linkUrl`. Known values: `signUp`, `signIn`, `passwordReset`,
+    `verifyAddress`, `signUpNotice`, `noAccountNotice`, `addressChanged`, `passwordChanged`, `passwordResetNotice`,
+    `factorAdded`, `factorRemoved`, `providerLinked`, `providerUnlinked`, `recoveryCodesMade`, `recoveryCodeUsed`,
+    `accountLocked`, `signInAfterFailures`, `noticesPaused`, `passwordResetLink`, `verifyAddressLink`, `signInLink`,
+    `changeAddressLink`, `addressChangedLink`.
     """
     channel: str | None = member("channel", default=None)
     """The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without
@@ -3244,6 +3840,11 @@ class TenantDelivery(Record):
     """
     templates: Sequence[TenantTemplate] | None = member("templates", list_of(TenantTemplate._of), default=None)
     """The tenant's own templates, one for each channel, purpose and language."""
+    link_url: str | None = member("linkUrl", default=None)
+    """The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`,
+    with `http` on this machine, or with the scheme of an app. With it, notices to the previous address of an account
+    contain a link that undoes the change.
+    """
     language: str | None = member("language", default=None)
     """The language of messages in flows that name no language, or a language without a template. Defaults to "en"."""
 
@@ -3262,7 +3863,8 @@ class Tenant(Record):
     local_account_method: str = member("localAccountMethod")
     """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
     used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-    which does not request it, and one-time codes otherwise.
+    which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers;
+    one-time codes sent by email recover the account, and passwords are not used.
     """
     sign_up_allowed: bool = member("signUpAllowed")
     """Whether users can sign up."""
@@ -3309,6 +3911,15 @@ class Tenant(Record):
     developer made the change, one when the account is locked, and one for the first sign-in after five or more
     failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
     the audit log records noticeNotSent. none: no notices.
+    """
+    audience_scopes: Sequence[AudienceScopes] | None = member("audienceScopes", list_of(AudienceScopes._of), default=None)
+    """The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+    `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    """
+    id_token_profile: bool | None = member("idTokenProfile", default=None)
+    """Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+    `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    `email` no email address. Present if it is true.
     """
     anonymous_allowed: bool = member("anonymousAllowed")
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
@@ -3372,7 +3983,8 @@ class TenantDeclaration(Record):
     local_account_method: str | None = member("localAccountMethod", default=None)
     """The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not
     used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up,
-    which does not request it, and one-time codes otherwise.
+    which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers;
+    one-time codes sent by email recover the account, and passwords are not used.
     """
     sign_up_allowed: bool | None = member("signUpAllowed", default=None)
     """Whether users can sign up."""
@@ -3421,6 +4033,15 @@ class TenantDeclaration(Record):
     developer made the change, one when the account is locked, and one for the first sign-in after five or more
     failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then
     the audit log records noticeNotSent. none: no notices.
+    """
+    audience_scopes: Sequence[AudienceScopes] | None = member("audienceScopes", list_of(AudienceScopes._of), default=None)
+    """The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`,
+    `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    """
+    id_token_profile: bool | None = member("idTokenProfile", default=None)
+    """Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
+    `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    `email` no email address.
     """
     anonymous_allowed: bool | None = member("anonymousAllowed", default=None)
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
@@ -3543,7 +4164,7 @@ class TokenVerifyResult(Record):
     header: Mapping[str, Any] = member("header")
     """The JOSE header of the token."""
     use: str = member("use")
-    """The token type. Known values: `pool`, `id`, `access`."""
+    """The token type. Known values: `pool`, `id`, `access`, `cookie`."""
     issuer: str = member("issuer")
     """The issuer of the token."""
     expires_at: datetime = member("expiresAt", utc)
@@ -3565,61 +4186,132 @@ class Tokens(Record):
     """The time at which the ID token expires."""
 
 
+class TrustedIssuerDeclaration(Record):
+    """The declaration of a trusted issuer for `system.apply`, with the members of `issuer.put`."""
+
+    issuer: str | None = member("issuer", default=None)
+    """The issuer, exactly as in the `iss` claim of its tokens: an `https` URL with the host in lowercase, without query,
+    fragment and user information. A trailing slash counts. `http` requires `allowInsecure` and this machine.
+    """
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
+    `tenantId`.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token
+    has an accepted `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not
+    listed is rejected, although AWS accepts it. With an empty list, no token is accepted.
+    """
+    authorized_parties: Sequence[str] | None = member("authorizedParties", default=None)
+    """The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for
+    `https://accounts.google.com`, and otherwise to an empty list.
+    """
+    keys: Sequence[Mapping[str, Any]] | None = member("keys", default=None)
+    """The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is
+    sent.
+    """
+    jwks_uri: str | None = member("jwksUri", default=None)
+    """The URL of the key set. If omitted, the discovery document of the issuer contains it."""
+    algorithms: Sequence[str] | None = member("algorithms", default=None)
+    """The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
+    token limits the algorithm further.
+    """
+    types: Sequence[str] | None = member("types", default=None)
+    """The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is
+    accepted. Defaults to `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt`
+    can.
+    """
+    claims: Mapping[str, Sequence[str]] | None = member("claims", default=None)
+    """Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
+    `*` and `?`. A token in which such a claim is missing or does not match is rejected before any trust policy is
+    evaluated.
+    """
+    max_lifetime_seconds: int | None = member("maxLifetimeSeconds", default=None)
+    """The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds. Defaults to
+    86400.
+    """
+    max_age_seconds: int | None = member("maxAgeSeconds", default=None)
+    """The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected."""
+    single_use: bool | None = member("singleUse", default=None)
+    """Whether each `jti` is accepted once. A token without `jti` is then rejected. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false."""
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the issuer can be in a private network. Defaults to false."""
+    uses: Sequence[str] | None = member("uses", default=None)
+    """The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject
+    and actor tokens, `idJag` for identity assertions. Defaults to `roles`.
+    """
+    thumbprints: Sequence[str] | None = member("thumbprints", default=None)
+    """The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used."""
+    tags: Mapping[str, str] | None = member("tags", default=None)
+    """The tags of the issuer."""
+
+
 __all__ = [
     "AccountGraphFormat", "AccountImportFormat", "AccountImportOnExisting", "AccountListSortBy", "AccountUpdateRemove",
-    "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus", "AttributeRule",
-    "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause", "CredentialScopeMismatchPart",
-    "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow", "CredentialsProviderOpenTokenSource",
-    "FactorHintKind", "FactorKind", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
-    "IdentityState", "IdpResponseType", "KeyState", "LocalAccountMethod", "LockCoverage", "MailEncryption",
+    "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
+    "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
+    "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
+    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowCapability", "FlowEndedCause",
+    "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState", "IdpResponseType",
+    "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage", "MailEncryption",
     "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy",
-    "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
-    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
-    "PasswordCharacters", "PasswordRule", "PoolProviderProvider", "PoolProviderSettingsProvider", "RevocationKind",
-    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
-    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
-    "TenantCheckAssuranceAssurance", "TokenUse", "AcceptedCredentials", "Account", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
-    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
-    "AttributeFailure", "AttributeOption", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord",
-    "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "CodePolicy",
-    "CompatHttpFirebase", "CompatHttpResult", "Credential", "CredentialUser", "CredentialUserName", "Credentials",
-    "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
-    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollmentStep", "EnrollmentStepOther",
-    "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "GraphEdge", "GraphNode", "GraphNodeOther",
-    "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult",
+    "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
+    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
+    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
+    "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
+    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
+    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenKind", "TokenUse",
+    "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
+    "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
+    "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict",
+    "AssuranceRequirement", "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead",
+    "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals",
+    "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
+    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
+    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
+    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
+    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint",
+    "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted",
+    "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node",
+    "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",
+    "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult",
     "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
     "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
     "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop", "JsonWebKey",
-    "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict",
-    "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "Passkey", "PasskeyAttestation",
-    "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult",
-    "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings",
-    "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
-    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult",
-    "PoolProvider", "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor",
-    "PortableLogin", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RoleRule", "RolesByKind", "Session",
-    "SessionListResult", "SessionRevokeAllResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasswordRequired",
-    "SignInStepProviderRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
+    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
+    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
+    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
+    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
+    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
+    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
+    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
+    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
+    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
+    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
+    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
+    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
+    "RoleTestResult", "RolesByKind", "Session", "SessionCreateCookieResult", "SessionListResult",
+    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
+    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
     "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasswordRequired", "SignedRequest", "SigningKey", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
-    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
-    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
-    "Tokens", "UnknownCredential", "UnprocessedIdentity", "Violation",
+    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
+    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
+    "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
+    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult",
+    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
+    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
+    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "TrustedIssuer",
+    "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

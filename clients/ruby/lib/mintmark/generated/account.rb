@@ -115,6 +115,23 @@ module Mintmark
       call("account.delete", {"accountId" => account_id}, timeout, trace)
     end
 
+    # Delete the signed-in user's account.
+    #
+    # Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous
+    # accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be
+    # registered again.
+    #
+    # Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [AccountDeleteOwnResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RecentSignInRequired, SecondFactorNeeded, TenantDisabled,
+    #   AccountLocked]
+    def delete_own(id_token:, timeout: nil, trace: nil)
+      call("account.deleteOwn", {"idToken" => id_token}, timeout, trace)
+    end
+
     # Export the accounts of a tenant.
     #
     # Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in
@@ -282,17 +299,32 @@ module Mintmark
       }, timeout, trace)
     end
 
+    # Get the profile of the signed-in user.
+    #
+    # Returns the attributes that the tenant does not exclude with `userReadable: false`.
+    #
+    # Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @return [OwnProfile]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantNotFound]
+    def me(id_token:, timeout: nil, trace: nil)
+      call("account.me", {"idToken" => id_token}, timeout, trace)
+    end
+
     # Merge two accounts of the signed-in user into one.
     #
     # Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account
     # of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`.
     # Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are
     # resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session
-    # must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted.
-    # The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email
-    # address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by
-    # the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it
-    # lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+    # must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the
+    # source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or
+    # the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two
+    # identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail
+    # with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's
+    # data were kept for them.
     #
     # @param id_token [String] An ID token of the account to keep (the target).
     # @param source_id_token [String] An ID token of the account to merge into the target (the source).
@@ -388,6 +420,28 @@ module Mintmark
       call("account.setClaims", {"accountId" => account_id, "claims" => claims}, timeout, trace)
     end
 
+    # Set a new password for the signed-in user without the current one.
+    #
+    # Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
+    # must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    #
+    # Equivalent: firebase accounts:update password; SDK: updatePassword.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param new_password [String] The new password.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+    #   Defaults to `openid`.
+    # @return [Tokens]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RecentSignInRequired, SecondFactorNeeded, EmailNotVerified,
+    #   PasswordNotAccepted, InvalidPassword, AccountDisabled, AudienceNotOffered, ScopeNotOffered, AccountLocked, TenantDisabled]
+    def set_own_password(id_token:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
+      call("account.setOwnPassword", {
+        "idToken" => id_token, "newPassword" => new_password, "audience" => audience, "scope" => scope
+      }, timeout, trace)
+    end
+
     # Submit the one-time code that confirms an email address change.
     #
     # Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be
@@ -412,12 +466,13 @@ module Mintmark
     # Unlink a sign-in method from the signed-in user's account.
     #
     # The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be
-    # signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+    # signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
     #
     # Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
     #
     # @param id_token [String] An ID token of the signed-in user.
-    # @param provider_id [String] The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    # @param provider_id [String] The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all
+    #   passkeys with which the user signs in.
     # @param force [Boolean] Whether to unlink the last sign-in method. Defaults to false.
     # @return [Account]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
@@ -464,6 +519,22 @@ module Mintmark
         "tokensValidSince" => tokens_valid_since, "link" => link, "unlink" => unlink, "remove" => remove, "attributes" => attributes,
         "emailVerified" => email_verified, "disabled" => disabled, "mustChangePassword" => must_change_password
       }, timeout, trace)
+    end
+
+    # Change the attributes of the signed-in user.
+    #
+    # The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes
+    # an attribute that is not required. If any attribute is not accepted, nothing changes.
+    #
+    # Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param attributes [Hash] The attributes to change.
+    # @return [OwnProfile]
+    # @raise [AttributeNotYours, InvalidAttributes, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantNotFound]
+    def update_own(id_token:, attributes:, timeout: nil, trace: nil)
+      call("account.updateOwn", {"idToken" => id_token, "attributes" => attributes}, timeout, trace)
     end
   end
 end

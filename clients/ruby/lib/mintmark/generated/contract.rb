@@ -12,6 +12,7 @@ module Mintmark
     "account.changePassword" => :Tokens,
     "account.create" => :Account,
     "account.delete" => :AccountDeleteResult,
+    "account.deleteOwn" => :AccountDeleteOwnResult,
     "account.export" => :AccountExportResult,
     "account.find" => :Account,
     "account.get" => :Account,
@@ -19,13 +20,16 @@ module Mintmark
     "account.import" => :AccountImportResult,
     "account.link" => :SignInStep,
     "account.list" => :AccountListResult,
+    "account.me" => :OwnProfile,
     "account.merge" => :AccountMergeResult,
     "account.providerToken" => :AccountProviderTokenResult,
     "account.reauthenticate" => :SignInStep,
     "account.setClaims" => :Account,
+    "account.setOwnPassword" => :Tokens,
     "account.submitCode" => :EmailChangeStep,
     "account.unlink" => :Account,
     "account.update" => :Account,
+    "account.updateOwn" => :OwnProfile,
     "application.delete" => :ApplicationDeleteResult,
     "application.get" => :Application,
     "application.list" => :ApplicationListResult,
@@ -64,6 +68,11 @@ module Mintmark
     "idp.list" => :IdpListResult,
     "idp.test" => :IdpTestResult,
     "idp.update" => :Idp,
+    "issuer.delete" => :IssuerDeleteResult,
+    "issuer.get" => :TrustedIssuer,
+    "issuer.list" => :IssuerListResult,
+    "issuer.put" => :TrustedIssuer,
+    "issuer.test" => :IssuerTestResult,
     "key.list" => :KeyListResult,
     "key.revoke" => :KeyRevokeResult,
     "key.rotate" => :SigningKey,
@@ -74,6 +83,9 @@ module Mintmark
     "mfa.recoveryCodes" => :MfaRecoveryCodesResult,
     "mfa.resolve" => :SignInStep,
     "mfa.withdraw" => :FactorWithdrawal,
+    "oob.apply" => :OobApplyResult,
+    "oob.create" => :OobCreateResult,
+    "oob.inspect" => :OobInspectResult,
     "passkey.delete" => :PasskeyDeleteResult,
     "passkey.finishRegistration" => :PasskeyFinishRegistrationResult,
     "passkey.list" => :PasskeyListResult,
@@ -82,6 +94,7 @@ module Mintmark
     "passkey.signals" => :AuthenticatorSignals,
     "passkey.startAuthentication" => :PasskeyCeremony,
     "passkey.startRegistration" => :PasskeyCeremony,
+    "passwordReset.challenge" => :PasswordResetStep,
     "passwordReset.resendCode" => :PasswordResetStep,
     "passwordReset.start" => :PasswordResetStep,
     "passwordReset.submitCode" => :PasswordResetStep,
@@ -101,12 +114,16 @@ module Mintmark
     "role.get" => :Role,
     "role.list" => :RoleListResult,
     "role.put" => :Role,
+    "role.test" => :RoleTestResult,
     "rpc.discover" => nil,
+    "session.createCookie" => :SessionCreateCookieResult,
     "session.list" => :SessionListResult,
     "session.refresh" => :Tokens,
+    "session.revoke" => :SessionRevokeResult,
     "session.revokeAll" => :SessionRevokeAllResult,
     "session.signOut" => :SessionSignOutResult,
     "signIn.anonymously" => :SignInStep,
+    "signIn.challenge" => :SignInStep,
     "signIn.resendCode" => :SignInStep,
     "signIn.start" => :SignInStep,
     "signIn.submitCode" => :SignInStep,
@@ -114,7 +131,9 @@ module Mintmark
     "signIn.withContinuation" => :SignInStep,
     "signIn.withCredential" => :SignInStep,
     "signIn.withCustomToken" => :SignInStep,
+    "signIn.withLink" => :SignInStep,
     "signIn.withPassword" => :SignInStep,
+    "signUp.challenge" => :SignUpStep,
     "signUp.resendCode" => :SignUpStep,
     "signUp.start" => :SignUpStep,
     "signUp.submitAttributes" => :SignUpStep,
@@ -161,7 +180,8 @@ module Mintmark
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
-    accessToken attributes body clientSecret code codes continuationToken headers html idToken logins otpauthUri password passwordHash
-    pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text token url
+    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri password
+    passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text
+    token url
   ].freeze
 end

@@ -7,22 +7,23 @@ require_relative "../namespace"
 module Mintmark
   # The methods `credentials.*`.
   class CredentialsMethods < Namespace
-    # Assume a role with an OpenID token (basic flow).
+    # Assume a role with an OpenID token of a pool or of a trusted issuer.
     #
-    # The caller selects the role and the duration. The trust policy of the role must allow the token.
+    # The caller selects the role and the duration. The trust policy of the role must allow the token. The `iss` claim of the token
+    # determines whether a pool of this store (basic flow) or a trusted issuer (`issuer.put`) has issued it.
     #
     # Equivalent: cognito sts:AssumeRoleWithWebIdentity.
     #
     # @param role_arn [String] The role to assume.
     # @param session_name [String] The name of a role session, which is part of the ARN of the assumed role.
-    # @param token [String] The OpenID token of a pool.
+    # @param token [String] The OpenID token of a pool, or a token of a trusted issuer.
     # @param duration_seconds [Integer] The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to
     #   3600.
     # @param policy [Hash] A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
     # @return [CredentialsAssumeRoleResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AssumeRoleDenied, DurationExceedsRoleMaximum, MalformedPolicy,
-    #   PackedPolicyTooLarge]
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, TokenAudienceMismatch, TokenClaimRejected, TokenReplayed, AccountMerged,
+    #   ProviderUnavailable, ProviderUnusable, AssumeRoleDenied, DurationExceedsRoleMaximum, MalformedPolicy, PackedPolicyTooLarge]
     def assume_role(role_arn:, session_name:, token:, duration_seconds: nil, policy: nil, timeout: nil, trace: nil)
       call("credentials.assumeRole", {
         "roleArn" => role_arn, "sessionName" => session_name, "token" => token, "durationSeconds" => duration_seconds, "policy" => policy
@@ -56,24 +57,30 @@ module Mintmark
 
     # Revoke temporary credentials issued before a given time.
     #
-    # Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one
-    # second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier
-    # second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted
-    # in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during
-    # the rest of the current second are then also invalid.
+    # Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes
+    # effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged
+    # for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain
+    # their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set
+    # `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
     #
     # @param session_token [String] The session token of the session to revoke.
     # @param identity_id [String] The identity whose credentials and tokens are revoked.
     # @param role_arn [String] The role whose credentials are revoked.
     # @param pool_id [String] The pool whose credentials and tokens are revoked.
+    # @param issuer [String] The issuer whose credentials and tokens are revoked. It can be deleted already.
+    # @param subject [String] The `sub` claim to which the revocation by `issuer` is limited.
+    # @param role_name [String] The name of the role whose credentials are revoked.
     # @param issued_before [Time] The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in
     #   the future. Defaults to the current time.
     # @return [Revocation]
     # @raise [SessionTokenInvalid, IdentityNotFound, RoleNotFound, PoolNotFound]
-    def revoke(session_token: nil, identity_id: nil, role_arn: nil, pool_id: nil, issued_before: nil, timeout: nil, trace: nil)
+    def revoke(
+      session_token: nil, identity_id: nil, role_arn: nil, pool_id: nil, issuer: nil, subject: nil, role_name: nil, issued_before: nil,
+      timeout: nil, trace: nil
+    )
       call("credentials.revoke", {
-        "sessionToken" => session_token, "identityId" => identity_id, "roleArn" => role_arn, "poolId" => pool_id,
-        "issuedBefore" => issued_before
+        "sessionToken" => session_token, "identityId" => identity_id, "roleArn" => role_arn, "poolId" => pool_id, "issuer" => issuer,
+        "subject" => subject, "roleName" => role_name, "issuedBefore" => issued_before
       }, timeout, trace)
     end
 

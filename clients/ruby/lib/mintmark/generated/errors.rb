@@ -399,6 +399,37 @@ module Mintmark
     detail :provider, "provider" # The handle of the provider.
   end
 
+  # The token is valid, but its sign-in is older or weaker than the request demands.
+  class TokenTooWeak < APIError
+    detail :check, "check" # The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+    detail :reason, "reason" # The property of the sign-in that does not satisfy it.
+  end
+
+  # A claim of a token violates a limit of the trusted issuer, or a rule for session tags.
+  class TokenClaimRejected < APIError
+    detail :claim, "claim" # The name of the claim.
+    detail :reason, "reason" # The violated rule.
+  end
+
+  # The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+  class TokenReplayed < APIError; end
+
+  # The settings of a trusted issuer violate a rule.
+  class InvalidTrustedIssuer < APIError
+    detail :reason, "reason" # The violations as text.
+    detail :violations, "violations", [:Violation] # All violations.
+  end
+
+  # The trusted issuer does not exist or was deleted.
+  class TrustedIssuerNotFound < APIError
+    detail :issuer, "issuer" # The requested issuer, ARN or tenant.
+  end
+
+  # A new trusted issuer would exceed the maximum number.
+  class TooManyTrustedIssuers < APIError
+    detail :limit, "limit" # The maximum number of trusted issuers.
+  end
+
   # The tenant does not exist or was deleted.
   class TenantNotFound < APIError
     detail :tenant_id, "tenantId" # The tenant ID, as the request names it.
@@ -602,6 +633,22 @@ module Mintmark
     detail :reason, "reason" # The reason and the next step, as sentences.
   end
 
+  # The code does not exist, was already used, is for another action, or the account has changed since.
+  class ActionCodeInvalid < APIError
+    detail :reason, "reason" # The reason. Present if the code exists.
+    detail :next, "next" # The method that accepts the code, if any.
+  end
+
+  # The code of a link has expired.
+  class ActionCodeExpired < APIError
+    detail :expired_at, "expiredAt", :time # The time at which the code expired, in seconds since 1970-01-01 UTC.
+  end
+
+  # A message with a link is to be sent, but neither the tenant nor the request names the page.
+  class LinkUrlMissing < APIError
+    detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+  end
+
   # The tenant has the setting `disabled`. Its sessions continue when it is enabled.
   class TenantDisabled < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -635,6 +682,24 @@ module Mintmark
   class TooManyApplications < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     detail :maximum, "maximum" # The maximum number of applications.
+  end
+
+  # A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
+  class AttributeNotYours < APIError
+    detail :name, "name" # The name of the attribute, as given.
+    detail :reason, "reason" # The reason the attribute cannot be changed.
+  end
+
+  # A session is refreshed that began before the tenant required a second factor.
+  class SecondFactorRequired < APIError; end
+
+  # The session has ended, or it belongs to another account.
+  class SessionNotFound < APIError; end
+
+  # The security profile of the tenant excludes the kind, or requires a stronger factor first.
+  class FactorKindNotAccepted < APIError
+    detail :kind, "kind" # The kind of factor.
+    detail :reason, "reason" # The rule of the profile, and what to do.
   end
 
   # The account does not exist or was deleted.
@@ -883,7 +948,7 @@ module Mintmark
     detail :sign_in_provider, "signInProvider" # `anonymous` or `custom`.
   end
 
-  # A second factor is enrolled for an account whose email address is not verified.
+  # A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified.
   class EmailNotVerified < APIError; end
 
   # An enrollment exceeds the maximum number of second factors.
@@ -1139,23 +1204,25 @@ module Mintmark
     tokenAudienceMismatch tokenIssuerMismatch tokenUseMismatch tokenRevoked roleNotFound roleNotConfigured assumeRoleDenied
     durationExceedsRoleMaximum malformedPolicy packedPolicyTooLarge sessionTokenInvalid credentialsExpired credentialsRevoked
     signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
-    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tenantNotFound
-    tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
+    issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tokenTooWeak
+    tokenClaimRejected tokenReplayed invalidTrustedIssuer trustedIssuerNotFound tooManyTrustedIssuers tenantNotFound tenantExists
+    tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    refusedByHook hookFailed hooksNotOffered tenantDisabled sessionExpired clientUnknown clientNotPermitted invalidApplication
-    tooManyApplications accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
-    credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
-    anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
-    addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled
-    invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable
-    providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors
-    factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing
-    factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull
-    storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown
-    backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent
-    clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch
-    snapshotFileExists snapshotNotWritten tooManySnapshots
+    refusedByHook hookFailed hooksNotOffered actionCodeInvalid actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown
+    clientNotPermitted invalidApplication tooManyApplications attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted
+    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
+    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
+    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
+    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
+    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
+    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
+    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
+    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
+    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
+    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
+    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
+    tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

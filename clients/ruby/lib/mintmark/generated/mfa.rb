@@ -7,10 +7,12 @@ require_relative "../namespace"
 module Mintmark
   # The methods `mfa.*`.
   class MfaMethods < Namespace
-    # Send the one-time code for a second factor.
+    # Send the one-time code for a second factor, or start the use of a passkey.
     #
     # Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent,
-    # the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
+    # the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes. For the
+    # kind `passkey`, the result has the options for the browser; every passkey of the account is accepted, except the one with which the
+    # sign-in began.
     #
     # Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
     #
@@ -22,7 +24,7 @@ module Mintmark
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
     # @return [SignInStep]
-    # @raise [FactorNotFound, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
+    # @raise [FactorNotFound, PasskeysOff, AccountLocked, AccountDisabled, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled,
     #   RefusedByHook, HookFailed, HooksNotOffered]
     def challenge(continuation_token:, factor_id:, client: nil, client_id: nil, timeout: nil, trace: nil)
@@ -31,15 +33,18 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Complete the enrollment of a second factor by submitting its code.
+    # Complete the enrollment of a second factor by submitting its code or the response for a passkey.
     #
-    # The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If
-    # the enrollment is part of a sign-in, the call completes the sign-in.
+    # A response for a passkey is judged once: after a refusal, call `mfa.enroll` again. The tokens in the result state that the session was
+    # authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call
+    # completes the sign-in.
     #
     # Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     #
     # @param continuation_token [String] The continuation token that `mfa.enroll` returned.
-    # @param code [String] The code of the factor.
+    # @param code [String] The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
+    # @param response [Hash] The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+    #   are ignored.
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
@@ -47,14 +52,19 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param defer_tokens [Boolean] Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+    #   `signIn.withContinuation` exchanges it. Defaults to false.
     # @return [SignInStep]
-    # @raise [FactorCodeInvalid, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified,
-    #   RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered, ScopeNotOffered,
-    #   TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
-    def confirm(continuation_token:, code:, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+    # @raise [FactorCodeInvalid, PasskeyNotAccepted, PasskeysOff, AccountLocked, AccountDisabled, SecondFactorsOff, UnsupportedFirstFactor,
+    #   EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors, FactorExists, FactorAddsNothing, AudienceNotOffered,
+    #   ScopeNotOffered, TokenRevoked, AccountMerged, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished,
+    #   FlowEnded, StepNotPossible, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered, FactorKindNotAccepted]
+    def confirm(
+      continuation_token:, code: nil, response: nil, audience: nil, client: nil, client_id: nil, defer_tokens: nil, timeout: nil, trace: nil
+    )
       call("mfa.confirm", {
-        "continuationToken" => continuation_token, "code" => code, "audience" => audience, "client" => client, "clientId" => client_id
+        "continuationToken" => continuation_token, "code" => code, "response" => response, "audience" => audience, "client" => client,
+        "clientId" => client_id, "deferTokens" => defer_tokens
       }, timeout, trace)
     end
 
@@ -62,8 +72,9 @@ module Mintmark
     #
     # Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the
     # account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a
-    # secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code.
-    # Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
+    # secret; for an email address or phone number, a code is sent; for a passkey, the result contains the options for the browser. The
+    # factor becomes active when `mfa.confirm` receives a correct code or response. Repeating the request within one minute returns the same
+    # response without sending another code. An account has at most five factors.
     #
     # Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret, nativeAuth /register/v1.0/challenge.
     #
@@ -84,20 +95,23 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param skip_verified [Boolean] Whether the email address of the account needs no code if it is verified. The result then has
+    #   `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
     # @return [EnrollmentStep]
     # @raise [SecondFactorsOff, UnsupportedFirstFactor, EmailNotVerified, RecentSignInRequired, SecondFactorNeeded, TooManyFactors,
-    #   FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes, TooManyFailedSends,
-    #   SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded,
-    #   StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
-    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook,
-    #   HookFailed, HooksNotOffered]
+    #   PasskeysOff, FactorExists, FactorAddsNothing, FactorTargetMissing, InvalidUsername, InvalidPhoneNumber, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired,
+    #   FlowFinished, FlowEnded, StepNotPossible, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked,
+    #   RefusedByHook, HookFailed, HooksNotOffered, FactorKindNotAccepted]
     def enroll(
       kind:, id_token: nil, continuation_token: nil, display_name: nil, email: nil, phone_number: nil, language: nil, qr: nil, client: nil,
-      client_id: nil, timeout: nil, trace: nil
+      client_id: nil, skip_verified: nil, timeout: nil, trace: nil
     )
       call("mfa.enroll", {
         "kind" => kind, "idToken" => id_token, "continuationToken" => continuation_token, "displayName" => display_name, "email" => email,
-        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id
+        "phoneNumber" => phone_number, "language" => language, "qr" => qr, "client" => client, "clientId" => client_id,
+        "skipVerified" => skip_verified
       }, timeout, trace)
     end
 
@@ -133,15 +147,19 @@ module Mintmark
     # Complete a sign-in with a second factor or a recovery code.
     #
     # Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no
-    # challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was
-    # authenticated with the second factor.
+    # challenge. For a passkey, it accepts the response of the browser to the options of `mfa.challenge`; a response is judged once, and
+    # after a refusal `mfa.challenge` starts again. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the
+    # result state that the session was authenticated with the second factor.
     #
     # Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob;
     # SDK: submitChallenge.
     #
     # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param factor_id [String] The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the last
+    #   challenge.
     # @param code [String] The code of the factor, or a recovery code.
-    # @param factor_id [String] The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+    # @param response [Hash] The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+    #   are ignored.
     # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given
     #   earlier in this sign-in, otherwise to the tenant.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
@@ -149,14 +167,19 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
     #   started.
+    # @param defer_tokens [Boolean] Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+    #   `signIn.withContinuation` exchanges it. Defaults to false.
     # @return [SignInStep]
-    # @raise [FactorCodeInvalid, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered, ScopeNotOffered, TooManyFromClient,
-    #   ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TenantDisabled, ClientUnknown,
-    #   RefusedByHook, HookFailed, HooksNotOffered]
-    def resolve(continuation_token:, code:, factor_id: nil, audience: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+    # @raise [FactorCodeInvalid, PasskeyNotAccepted, PasskeysOff, FactorNotFound, AccountLocked, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, TooManyFromClient, ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible,
+    #   TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    def resolve(
+      continuation_token:, factor_id: nil, code: nil, response: nil, audience: nil, client: nil, client_id: nil, defer_tokens: nil,
+      timeout: nil, trace: nil
+    )
       call("mfa.resolve", {
-        "continuationToken" => continuation_token, "code" => code, "factorId" => factor_id, "audience" => audience, "client" => client,
-        "clientId" => client_id
+        "continuationToken" => continuation_token, "factorId" => factor_id, "code" => code, "response" => response, "audience" => audience,
+        "client" => client, "clientId" => client_id, "deferTokens" => defer_tokens
       }, timeout, trace)
     end
 
@@ -172,6 +195,8 @@ module Mintmark
     # @param factor_id [String] The ID of the factor to remove.
     # @param id_token [String] An ID token of the signed-in user.
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param reason [String] The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required
+    #   with `accountId` in a tenant with an assurance.
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the session. For any other audience, the access token has only the scope `openid`.
     # @return [FactorWithdrawal]
@@ -179,9 +204,9 @@ module Mintmark
     #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed,
     #   HooksNotOffered, AccountDisabled]
-    def withdraw(factor_id:, id_token: nil, account_id: nil, audience: nil, timeout: nil, trace: nil)
+    def withdraw(factor_id:, id_token: nil, account_id: nil, reason: nil, audience: nil, timeout: nil, trace: nil)
       call("mfa.withdraw", {
-        "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "audience" => audience
+        "factorId" => factor_id, "idToken" => id_token, "accountId" => account_id, "reason" => reason, "audience" => audience
       }, timeout, trace)
     end
   end

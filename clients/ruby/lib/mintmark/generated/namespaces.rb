@@ -11,8 +11,10 @@ require_relative "credentials_provider"
 require_relative "hooks"
 require_relative "identity"
 require_relative "idp"
+require_relative "issuer"
 require_relative "key"
 require_relative "mfa"
+require_relative "oob"
 require_relative "passkey"
 require_relative "password_reset"
 require_relative "pool"
@@ -47,10 +49,14 @@ module Mintmark
     def identity = (@identity ||= IdentityMethods.new(self))
     # @return [IdpMethods] the methods `idp.*`
     def idp = (@idp ||= IdpMethods.new(self))
+    # @return [IssuerMethods] the methods `issuer.*`
+    def issuer = (@issuer ||= IssuerMethods.new(self))
     # @return [KeyMethods] the methods `key.*`
     def key = (@key ||= KeyMethods.new(self))
     # @return [MfaMethods] the methods `mfa.*`
     def mfa = (@mfa ||= MfaMethods.new(self))
+    # @return [OobMethods] the methods `oob.*`
+    def oob = (@oob ||= OobMethods.new(self))
     # @return [PasskeyMethods] the methods `passkey.*`
     def passkey = (@passkey ||= PasskeyMethods.new(self))
     # @return [PasswordResetMethods] the methods `passwordReset.*`

@@ -20,9 +20,9 @@ module Mintmark
     # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @param force [Boolean] Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
     # @return [PasskeyDeleteResult]
-    # @raise [PasskeysOff, PasskeyNotFound, LastProvider, RecentSignInRequired, SecondFactorNeeded, CallerNotAllowed, AccountNotFound,
-    #   TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
-    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    # @raise [PasskeysOff, PasskeyNotFound, LastProvider, LastFactor, RecentSignInRequired, SecondFactorNeeded, CallerNotAllowed,
+    #   AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def delete(credential_id:, id_token: nil, account_id: nil, force: nil, timeout: nil, trace: nil)
       call("passkey.delete", {
         "credentialId" => credential_id, "idToken" => id_token, "accountId" => account_id, "force" => force
@@ -31,20 +31,23 @@ module Mintmark
 
     # Complete the registration of a passkey.
     #
-    # Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. A response is
-    # judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
+    # Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. In a sign-up, the
+    # result also has the members of the next state. A response is judged once: after a refusal, start again. If a successful request is
+    # repeated within one minute, it returns the same passkey.
     #
     # Equivalent: cognito CompleteWebAuthnRegistration.
     #
     # @param continuation_token [String] The continuation token of `passkey.startRegistration`.
     # @param response [Hash] The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
-    # @param name [String] The name of the passkey. Defaults to `Passkey` and a number.
+    # @param name [String] The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a
+    #   number.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [PasskeyFinishRegistrationResult]
     # @raise [PasskeysOff, PasskeyNotAccepted, TooManyPasskeys, ContinuationTokenInvalid, ContinuationTokenExpired, FlowUsed, FlowEnded,
-    #   AccountDisabled, TooManyFromClient, TenantDisabled, AccountLocked, SecondFactorNeeded, TokenRevoked]
+    #   AccountDisabled, TooManyFromClient, TenantDisabled, AccountLocked, SecondFactorNeeded, TokenRevoked, SignUpNotAllowed,
+    #   UserAlreadyExists, FlowFinished, StepNotPossible]
     def finish_registration(continuation_token:, response:, name: nil, client: nil, timeout: nil, trace: nil)
       call("passkey.finishRegistration", {
         "continuationToken" => continuation_token, "response" => response, "name" => name, "client" => client
@@ -142,26 +145,31 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Start the registration of a passkey for the signed-in user.
+    # Start the registration of a passkey for the signed-in user or in a sign-up.
     #
-    # Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if the account has a
-    # second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in
-    # with a password.
+    # Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state
+    # `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if
+    # the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog
+    # after a sign-in with a password.
     #
     # Equivalent: cognito StartWebAuthnRegistration.
     #
     # @param id_token [String] An ID token of the signed-in user.
+    # @param continuation_token [String] The continuation token of a sign-up in the state `passkeyRequired`.
     # @param conditional [Boolean] Whether the browser may create the passkey without a dialog. The session must have begun with a password
-    #   in the last 5 minutes. Defaults to false.
+    #   in the last 5 minutes. Not for a sign-up. Defaults to false.
     # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @return [PasskeyCeremony]
-    # @raise [PasskeysOff, TooManyPasskeys, RecentSignInRequired, SecondFactorNeeded, TooManyFromClient, TokenMalformed,
-    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
-    def start_registration(id_token:, conditional: nil, client: nil, timeout: nil, trace: nil)
-      call("passkey.startRegistration", {"idToken" => id_token, "conditional" => conditional, "client" => client}, timeout, trace)
+    # @raise [PasskeysOff, TooManyPasskeys, RecentSignInRequired, SecondFactorNeeded, SignUpNotAllowed, ContinuationTokenInvalid,
+    #   ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyFromClient, TokenMalformed, TokenAlgorithmNotAllowed,
+    #   TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
+    #   AccountMerged, TenantDisabled, AccountLocked]
+    def start_registration(id_token: nil, continuation_token: nil, conditional: nil, client: nil, timeout: nil, trace: nil)
+      call("passkey.startRegistration", {
+        "idToken" => id_token, "continuationToken" => continuation_token, "conditional" => conditional, "client" => client
+      }, timeout, trace)
     end
   end
 end

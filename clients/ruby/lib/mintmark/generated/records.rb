@@ -36,6 +36,11 @@ module Mintmark
     member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
   end
 
+  # The result of `account.deleteOwn`.
+  class AccountDeleteOwnResult < Record
+    member :account_id, "accountId" # The ID of the deleted account.
+  end
+
   # The result of `account.delete`.
   class AccountDeleteResult < Record
     member :account_id, "accountId" # The ID of the deleted account.
@@ -89,6 +94,7 @@ module Mintmark
     # The sign-in methods of either account that were removed to resolve a conflict.
     member :dropped_providers, "droppedProviders", [:LinkedProvider]
     member :moved_factors, "movedFactors" # The second factors that were moved from the source to the target.
+    member :moved_passkeys, "movedPasskeys" # The passkeys that were moved from the source to the target. Present if there are any.
     member :ended_sessions, "endedSessions" # The number of ended sessions of both accounts.
     member :identities, "identities", [:MergedIdentity] # The changed identities by pool.
     member :dry_run, "dryRun" # Whether nothing was changed.
@@ -194,6 +200,12 @@ module Mintmark
     member :label, "label" # The text that users see.
   end
 
+  # The scopes of an audience.
+  class AudienceScopes < Record
+    member :audience, "audience" # The audience, which `audiences` must contain.
+    member :scopes, "scopes" # The scopes that only tokens for this audience can have.
+  end
+
   # The verification result of one hash chain.
   class AuditChain < Record
     member :chain, "chain" # The ID of the chain.
@@ -276,6 +288,15 @@ module Mintmark
     member :body, "body", secret: true # The body as text.
   end
 
+  # The evaluation of one condition of a trust policy.
+  class ConditionFinding < Record
+    member :operator, "operator" # The operator as written in the policy.
+    member :key, "key" # The condition key.
+    member :expected, "expected" # The values in the policy.
+    member :actual, "actual" # The values of the key for this token. Empty if the key is missing.
+    member :holds, "holds" # Whether the condition is satisfied.
+  end
+
   # Temporary credentials in the form that all AWS SDKs accept.
   class Credentials < Record
     member :access_key_id, "accessKeyId" # The access key ID, which begins with `ASIA`. It is not secret.
@@ -287,9 +308,11 @@ module Mintmark
   # The result of `credentials.assumeRole`.
   class CredentialsAssumeRoleResult < Record
     member :credentials, "credentials", :Credentials # Temporary credentials in the form that all AWS SDKs accept.
-    member :subject, "subject" # The ID of the identity.
-    member :audience, "audience" # The ID of the pool.
-    member :provider, "provider" # The trusted principal, `cognito-identity.amazonaws.com`.
+    member :subject, "subject" # The ID of the identity, or the `sub` claim of the token of a trusted issuer.
+    member :audience, "audience" # The ID of the pool, or the audience for which the token of a trusted issuer was accepted.
+    # The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or `accounts.google.com`.
+    member :provider, "provider"
+    member :source_identity, "sourceIdentity" # The source identity that the token sets. Present if it sets one.
     member :assumed_role, "assumedRole", :CredentialsAssumeRoleResultAssumedRole # The role session.
     # The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
     member :packed_policy_percent, "packedPolicyPercent"
@@ -373,6 +396,11 @@ module Mintmark
   # The result of `credentials.verify`.
   class CredentialsVerifyResult < Record
     member :principal, "principal", :Principal # The principal of the credentials.
+    # The token that was exchanged for the credentials. Present if a trusted issuer has issued it.
+    member :federated, "federated", :FederatedSource
+    member :source_identity, "sourceIdentity" # The source identity of the session. Present if the session has one.
+    # The permission policies of the role. Present if the IAM API was used to attach any.
+    member :role_policies, "rolePolicies", :RolePolicies
     member :expires_at, "expiresAt", :time # The time at which the credentials expire, in seconds since 1970-01-01 UTC.
     member :body_verified, "bodyVerified" # Whether the signature covers the given hash of the body.
     # The session policy. The session can do only what both the policy and the role allow. Present if the session has a policy; guest
@@ -418,9 +446,17 @@ module Mintmark
     class Other < EmailChangeStep; end
   end
 
-  # A second factor whose enrollment must be confirmed with a code. `kind` determines the class.
+  # A kind of second factor that an account can enroll.
+  class EnrollableFactor < Record
+    member :kind, "kind" # The kind of the factor.
+    member :hint, "hint" # The masked email address of the account, which can be enrolled. Present for `email` if the address is verified.
+    # Whether `mfa.enroll` with `skipVerified` enrolls this address without a code. Present and true for `email` if the address is verified.
+    member :verified, "verified"
+  end
+
+  # A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator. `kind` determines the class.
   class EnrollmentStep < Union
-    variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms}
+    variants "kind", {"totp" => :Totp, "email" => :Email, "sms" => :Sms, "passkey" => :Passkey}
     member :kind, "kind"
 
     # An authenticator app. It shows the code.
@@ -449,6 +485,9 @@ module Mintmark
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
       member :factor_id, "factorId" # The ID that the factor will have after `mfa.confirm` accepted its code.
+      # Present and true if the address needs no code, because it is the verified address of the account. No code was sent. Call
+      # `mfa.confirm` without a code.
+      member :verified, "verified"
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -469,6 +508,19 @@ module Mintmark
       member :code_length, "codeLength" # The number of digits of the code.
       member :resend_at, "resendAt", :time # The earliest recommended time for requesting another code, in seconds since 1970-01-01 UTC.
       member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # A passkey, such as a security key. The browser creates it.
+    class Passkey < EnrollmentStep
+      member :state, "state"
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+      # `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+      member :options, "options"
+      member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
     end
 
     # A variant of a later version of Mintmark. `[]` reads its members.
@@ -494,8 +546,8 @@ module Mintmark
   # A second factor with which a sign-in can continue.
   class FactorHint < Record
     member :factor_id, "factorId" # The ID of a second factor, or `recovery` for the recovery codes.
-    # The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `recovery`: the
-    # recovery codes. `totp` and `recovery` require no `mfa.challenge`.
+    # The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS. `passkey`: a
+    # passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
     member :kind, "kind"
     member :display_name, "displayName" # The display name, chosen by the user.
     member :sent_to, "sentTo" # The masked address or number that receives the codes.
@@ -525,6 +577,14 @@ module Mintmark
     class Other < FactorWithdrawal; end
   end
 
+  # The token of a trusted issuer that was exchanged for credentials.
+  class FederatedSource < Record
+    member :issuer, "issuer" # The issuer of the token.
+    member :subject, "subject" # The value of `sub`.
+    member :audience, "audience" # The audience for which the token was accepted.
+    member :token_id, "tokenId" # The value of `jti`. Present if the token has one.
+  end
+
   # The relation between two nodes.
   class GraphEdge < Record
     member :from, "from" # The index in `nodes` of the node from which the edge starts, from 0.
@@ -539,8 +599,8 @@ module Mintmark
   # A part of an account. `kind` determines the class.
   class GraphNode < Union
     variants "kind", {
-      "account" => :Account, "provider" => :Provider, "factor" => :Factor, "session" => :Session, "mergedAccount" => :MergedAccount,
-      "identity" => :Identity, "login" => :Login
+      "account" => :Account, "provider" => :Provider, "factor" => :Factor, "passkey" => :Passkey, "session" => :Session,
+      "mergedAccount" => :MergedAccount, "identity" => :Identity, "login" => :Login
     }
     member :kind, "kind"
 
@@ -559,6 +619,12 @@ module Mintmark
     class Factor < GraphNode
       member :factor_id, "factorId" # The ID of the factor.
       member :factor_kind, "factorKind" # The kind of the factor.
+    end
+
+    # A passkey with which the user signs in.
+    class Passkey < GraphNode
+      member :credential_id, "credentialId" # The credential ID of the passkey.
+      member :name, "name" # The name of the passkey.
     end
 
     # A session.
@@ -671,6 +737,12 @@ module Mintmark
     member :enabled, "enabled" # Whether users can sign in with the provider.
     member :response_type, "responseType" # The response type of sign-ins.
     member :scopes, "scopes" # The scopes that are requested in addition to the basic ones.
+    # The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none
+    # of them is rejected.
+    member :required_acr, "requiredAcr"
+    # The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time`
+    # is missing or older is rejected.
+    member :max_auth_age_seconds, "maxAuthAgeSeconds"
     member :openid_only, "openidOnly" # Whether `openid` is the only basic scope.
     # Whether email addresses that the provider reports as verified are trusted. Always false for known providers, which have fixed rules.
     member :trust_email, "trustEmail"
@@ -750,6 +822,23 @@ module Mintmark
   class ImportStop < Record
     member :type, "type" # `requestCancelled`, `tooManyFailures`, or the error of the store, such as `storeFull`.
     member :message, "message" # The problem and the next action, as text.
+  end
+
+  # The result of `issuer.delete`.
+  class IssuerDeleteResult < Record; end
+
+  # The result of `issuer.list`.
+  class IssuerListResult < List
+    member :issuers, "issuers", [:TrustedIssuer] # The trusted issuers, sorted by name.
+    member :next_cursor, "nextCursor" # The cursor for the next page. Present if there are more entries.
+    alias items issuers
+  end
+
+  # The result of `issuer.test`.
+  class IssuerTestResult < Record
+    member :ok, "ok" # Whether all checks passed.
+    # The checks in the order in which they ran. After a failure that prevents further checks, the list ends.
+    member :checks, "checks", [:IdpCheck]
   end
 
   # A public key (RFC 7517).
@@ -851,13 +940,54 @@ module Mintmark
     member :codes, "codes", secret: true # The recovery codes, for `mfa.resolve` with the factor ID `recovery`.
   end
 
+  # The result of `oob.apply`.
+  class OobApplyResult < Record
+    member :purpose, "purpose" # The action.
+    member :email, "email" # The email address of the account after the action.
+    member :account_id, "accountId" # The account.
+  end
+
+  # The result of `oob.create`.
+  class OobCreateResult < Record
+    member :purpose, "purpose" # The action.
+    member :email, "email" # The email address in lowercase.
+    member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
+    member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    member :code, "code", secret: true # The code. Present with `returnLink`.
+    member :link, "link", secret: true # The link. Present with `returnLink` if its page is known.
+  end
+
+  # The result of `oob.inspect`.
+  class OobInspectResult < Record
+    member :purpose, "purpose" # The action.
+    member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :email, "email" # The email address of the account. Not present for `signIn`.
+    member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
+    member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # What a user sees of their account.
+  class OwnProfile < Record
+    member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    # The email address with which the user signs in. Not present for accounts without their own email address.
+    member :username, "username"
+    member :email, "email" # The email address to which messages are sent.
+    member :email_verified, "emailVerified" # Whether the email address is verified.
+    member :attributes, "attributes", secret: true # The attributes that the user can read.
+    member :factors, "factors" # The kinds of the second factors, oldest first.
+    member :created_at, "createdAt", :time # The time at which the account was created, in seconds since 1970-01-01 UTC.
+    member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
+  end
+
   # A passkey of an account.
   class Passkey < Record
     member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
     member :name, "name" # The name that tells the user's passkeys apart.
-    member :usage, "usage" # The purpose of the passkey: `signIn`.
+    member :usage, "usage" # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     member :algorithm, "algorithm" # The signature algorithm, as the number of COSE.
     member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
+    # The name of the model in the metadata of authenticators. Present if the tenant has `metadataFile`.
+    member :authenticator_name, "authenticatorName"
     member :transports, "transports" # The ways in which the browser reaches the authenticator.
     member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized to other devices.
     member :backup_state, "backupState" # Whether the passkey is currently synchronized or backed up.
@@ -875,7 +1005,8 @@ module Mintmark
   # The statement of the authenticator at the registration.
   class PasskeyAttestation < Record
     member :format, "format" # The format of the statement.
-    # `none`, `self` for a statement signed by the passkey itself, or `unchecked` for one whose certificates are not verified.
+    # `none`, `self` for a statement signed by the passkey itself, `unchecked` for one whose certificates are not verified, or `verified`
+    # for one whose certificates lead to a root in the metadata.
     member :trust_value, "trust"
   end
 
@@ -901,6 +1032,15 @@ module Mintmark
   # The result of `passkey.finishRegistration`.
   class PasskeyFinishRegistrationResult < Record
     member :passkey, "passkey", :Passkey # The new passkey.
+    # The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
+    # `signIn.withContinuation` next). Present in a sign-up.
+    member :state, "state"
+    member :continuation_token, "continuationToken", secret: true # The continuation token of the sign-up. Present in a sign-up.
+    # The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+    member :expires_at, "expiresAt", :time
+    # The attributes that are still missing. Present if `state` is `attributesRequired`.
+    member :attributes, "attributes", [:TenantAttribute]
+    member :account_id, "accountId" # The ID of the new account. Present if `state` is `completed`.
   end
 
   # The result of `passkey.list`.
@@ -940,9 +1080,15 @@ module Mintmark
     # Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
     # Defaults to "required".
     member :resident_key, "residentKey"
-    # Whether the browser is asked for a statement about the authenticator. A statement is verified, but the manufacturer is not. Defaults
-    # to "none".
+    # Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+    # `metadataFile`. Defaults to "none".
     member :attestation, "attestation"
+    # The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root
+    # in the file. The file is read when it changes.
+    member :metadata_file, "metadataFile"
+    # The path of a file with PEM certificates. The signature of `metadataFile` must lead to one of them. If omitted, the signature is not
+    # verified.
+    member :metadata_root_file, "metadataRootFile"
     # The signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257 (RS256). Defaults
     # to all of them in this order.
     member :algorithms, "algorithms"
@@ -1011,7 +1157,10 @@ module Mintmark
 
   # The state of a password reset. `state` determines the class.
   class PasswordResetStep < Union
-    variants "state", {"codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "completed" => :Completed}
+    variants "state", {
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "completed" => :Completed,
+      "redirectRequired" => :RedirectRequired
+    }
     member :state, "state"
 
     # A code was sent. Call `passwordReset.submitCode` next.
@@ -1020,6 +1169,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `passwordReset.challenge`, which sends it.
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -1045,8 +1195,22 @@ module Mintmark
       member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
     end
 
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < PasswordResetStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < PasswordResetStep; end
+  end
+
+  # A finding about a trust policy that is accepted, but probably does not mean what its author intended.
+  class PolicyWarning < Record
+    member :pointer, "pointer" # The location in the policy, as an RFC 6901 JSON Pointer.
+    member :code, "code" # The kind of the finding.
+    member :message, "message" # The finding, with what to do.
   end
 
   # An identity pool.
@@ -1119,7 +1283,9 @@ module Mintmark
     # `providers`, `code` with an email address, otherwise `anonymous`.
     member :method_value, "method"
     member :providers, "providers", [:PortableLogin] # The linked logins, at most one for each provider.
-    member :factors, "factors", [:PortableFactor] # The second factors, oldest first. They require a verified email address.
+    # The second factors that are not passkeys, oldest first. They require a verified email address.
+    member :factors, "factors", [:PortableFactor]
+    member :passkeys, "passkeys", [:PortablePasskey] # The passkeys, of both purposes, oldest first.
     # The user attributes that the tenant defines. `displayName` and `picture` are accepted in every tenant.
     member :attributes, "attributes", secret: true
     member :claims, "claims" # The custom claims, as in `account.setClaims`.
@@ -1163,10 +1329,31 @@ module Mintmark
     member :linked_at, "linkedAt", :time # The time at which the provider was linked, in seconds since 1970-01-01 UTC.
   end
 
+  # A passkey for export and import. It contains nothing secret.
+  class PortablePasskey < Record
+    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
+    member :public_key, "publicKey" # The public key in COSE form (RFC 9052), in base64url.
+    member :sign_count, "signCount" # The signature counter of the last use. Defaults to 0.
+    member :user_handle, "userHandle" # The user handle that the authenticator stores, 1 to 64 bytes in base64url.
+    member :transports, "transports" # The ways in which the browser reaches the authenticator.
+    member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized to other devices. Defaults to false.
+    member :backup_state, "backupState" # Whether the passkey is synchronized or backed up. Requires `backupEligible`. Defaults to false.
+    # Whether the authenticator verified the user at the registration. Only then a sign-in with verification counts as two factors. Defaults
+    # to false.
+    member :user_verified, "userVerified"
+    member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Defaults to zero.
+    member :name, "name" # The name of the passkey. Defaults to `Passkey` and a number.
+    # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. Defaults to "signIn".
+    member :usage, "usage"
+    member :relying_party_id, "relyingPartyId" # The domain to which the passkey belongs. Must be that of the tenant, which is the default.
+    member :created_at, "createdAt", :time # The time of the registration, in seconds since 1970-01-01 UTC. Defaults to the current time.
+    member :last_used_at, "lastUsedAt", :time # The time of the last use, in seconds since 1970-01-01 UTC.
+  end
+
   # The principal of temporary credentials.
   class Principal < Record
-    member :identity_id, "identityId" # The ID of an identity: a region, a colon and a UUID.
-    member :pool_id, "poolId" # The ID of a pool: a region, a colon and a UUID.
+    member :identity_id, "identityId" # The identity. Present for credentials of an identity pool.
+    member :pool_id, "poolId" # The pool. Present for credentials of an identity pool.
     member :role_arn, "roleArn" # The ARN of a role: `arn:aws:iam::<account>:role/<name>`.
     member :session_name, "sessionName" # The name of a role session, which is part of the ARN of the assumed role.
     member :access_key_id, "accessKeyId" # The access key ID of the session.
@@ -1190,7 +1377,8 @@ module Mintmark
   # A revocation of all credentials of a subject that were issued before a given time.
   class Revocation < Record
     member :kind, "kind" # The kind of the revoked subject.
-    member :subject, "subject" # The identity, role or pool, or the access key ID of a session.
+    # The identity, role, pool or issuer, or the access key ID of a session. For `issuerSubject`, issuer and subject with `#` between them.
+    member :subject, "subject"
     member :issued_before, "issuedBefore", :time # The time before which issued credentials are revoked, in seconds since 1970-01-01 UTC.
     member :created_at, "createdAt", :time # The time of the revocation, in seconds since 1970-01-01 UTC.
     # The time at which the last affected credentials have expired, in seconds since 1970-01-01 UTC. The revocation is then deleted.
@@ -1205,6 +1393,9 @@ module Mintmark
     member :trust_policy, "trustPolicy" # The trust policy, which states who can assume the role.
     member :max_session_seconds, "maxSessionSeconds" # The maximum duration of a session started with `credentials.assumeRole`, in seconds.
     member :tags, "tags" # The tags of the role.
+    member :description, "description" # The description of the role. Present if it has one.
+    # Findings about the trust policy. Present in the result of `role.put` if there are any; they are not stored.
+    member :warnings, "warnings", [:PolicyWarning]
     member :created_at, "createdAt", :time # The time at which the role was created, in seconds since 1970-01-01 UTC.
     member :updated_at, "updatedAt", :time # The time of the last change of the role, in seconds since 1970-01-01 UTC.
   end
@@ -1232,6 +1423,12 @@ module Mintmark
     member :rules, "rules", [:RoleRule]
   end
 
+  # The permission policies that were attached to a role with the IAM API. Mintmark stores them and does not evaluate them.
+  class RolePolicies < Record
+    member :inline, "inline" # The inline policies by name.
+    member :attached, "attached" # The ARNs of the attached managed policies.
+  end
+
   # A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
   # matching element is sufficient.
   class RoleRule < Record
@@ -1239,6 +1436,15 @@ module Mintmark
     member :match_type, "matchType" # The comparison of the claim with `value`. `notEqual` does not match if the claim is missing.
     member :value, "value" # The value to compare with.
     member :role_arn, "roleArn" # The role that the rule selects.
+  end
+
+  # The result of `role.test`.
+  class RoleTestResult < Record
+    member :allowed, "allowed" # Whether `credentials.assumeRole` would succeed.
+    member :error_type, "errorType" # The type of the error that the caller would get. Present if `allowed` is false.
+    member :reason, "reason" # The reason of the refusal. Present if `allowed` is false.
+    member :keys, "keys" # The condition keys of the token and their values. Empty if the token is not valid.
+    member :statements, "statements", [:StatementFinding] # The statements of the trust policy. Empty if the token is not valid.
   end
 
   # The roles from which `credentials.get` selects.
@@ -1261,7 +1467,17 @@ module Mintmark
     member :authenticated_at, "authenticatedAt", :time
     member :created_at, "createdAt", :time # The time at which the session was created, in seconds since 1970-01-01 UTC.
     member :last_used_at, "lastUsedAt", :time # The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
+    # The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has
+    # `tokens.sessionSeconds`.
+    member :ends_at, "endsAt", :time
+    member :current, "current" # Whether it is the session of the ID token in the request. Present if the request has an ID token.
     member :expires_at, "expiresAt", :time # The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `session.createCookie`.
+  class SessionCreateCookieResult < Record
+    member :cookie, "cookie", secret: true # The session cookie.
+    member :expires_at, "expiresAt", :time # The time at which the cookie expires, in seconds since 1970-01-01 UTC.
   end
 
   # The result of `session.list`.
@@ -1274,6 +1490,11 @@ module Mintmark
     member :revoked, "revoked" # The number of revoked sessions.
   end
 
+  # The result of `session.revoke`.
+  class SessionRevokeResult < Record
+    member :revoked, "revoked" # Whether the session was revoked, which is always true.
+  end
+
   # The result of `session.signOut`.
   class SessionSignOutResult < Record
     member :signed_out, "signedOut" # Whether the session existed.
@@ -1282,9 +1503,10 @@ module Mintmark
   # The state of a sign-in. `state` determines the class.
   class SignInStep < Union
     variants "state", {
-      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "providerRequired" => :ProviderRequired,
-      "secondFactorRequired" => :SecondFactorRequired, "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired,
-      "completed" => :Completed
+      "codeRequired" => :CodeRequired, "passkeyRequired" => :PasskeyRequired, "passwordRequired" => :PasswordRequired,
+      "providerRequired" => :ProviderRequired, "secondFactorRequired" => :SecondFactorRequired,
+      "secondFactorEnrollmentRequired" => :SecondFactorEnrollmentRequired, "completed" => :Completed,
+      "redirectRequired" => :RedirectRequired, "tokensDeferred" => :TokensDeferred
     }
     member :state, "state"
 
@@ -1294,6 +1516,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `signIn.challenge`, which sends it.
       # The masked address or number to which the code was sent. Not present for the code of an authenticator app.
       member :sent_to, "sentTo"
       member :channel, "channel" # The channel of the code. Not present for the code of an authenticator app.
@@ -1302,6 +1525,18 @@ module Mintmark
       # authenticator app.
       member :resend_at, "resendAt", :time
       member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # The browser must use a passkey. Call `mfa.resolve` with its response next.
+    class PasskeyRequired < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
+      # `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+      member :options, "options"
+      member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
     end
 
     # Call `signIn.submitPassword` next.
@@ -1329,7 +1564,7 @@ module Mintmark
       member :pending_token, "pendingToken", secret: true
     end
 
-    # Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    # Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     class SecondFactorRequired < SignInStep
       # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
@@ -1349,6 +1584,7 @@ module Mintmark
       # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
       # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
       member :factor_kinds, "factorKinds"
+      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with what is known about them.
     end
 
     # The user is signed in.
@@ -1366,6 +1602,23 @@ module Mintmark
       member :provider_tokens, "providerTokens", :ProviderTokens
     end
 
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < SignInStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
+    end
+
+    # The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5
+    # minutes.
+    class TokensDeferred < SignInStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < SignInStep; end
   end
@@ -1373,8 +1626,8 @@ module Mintmark
   # The state of a sign-up. `state` determines the class.
   class SignUpStep < Union
     variants "state", {
-      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "attributesRequired" => :AttributesRequired,
-      "completed" => :Completed
+      "codeRequired" => :CodeRequired, "passwordRequired" => :PasswordRequired, "passkeyRequired" => :PasskeyRequired,
+      "attributesRequired" => :AttributesRequired, "completed" => :Completed, "redirectRequired" => :RedirectRequired
     }
     member :state, "state"
 
@@ -1384,6 +1637,7 @@ module Mintmark
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
       member :continuation_token, "continuationToken", secret: true
+      member :sent, "sent" # Present and false if no code was sent yet. Call `signUp.challenge`, which sends it.
       member :sent_to, "sentTo" # The masked address or number to which the code was sent.
       member :channel, "channel" # The channel of the code.
       member :code_length, "codeLength" # The number of digits of the code.
@@ -1393,6 +1647,15 @@ module Mintmark
 
     # Call `signUp.submitPassword` next.
     class PasswordRequired < SignUpStep
+      # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
+      # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
+      # same response, unless that response contained tokens.
+      member :continuation_token, "continuationToken", secret: true
+      member :expires_at, "expiresAt", :time # The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+    end
+
+    # Call `passkey.startRegistration` next.
+    class PasskeyRequired < SignUpStep
       # The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the
       # token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the
       # same response, unless that response contained tokens.
@@ -1420,6 +1683,13 @@ module Mintmark
       member :account_id, "accountId" # The ID of the new account.
     end
 
+    # The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as
+    # the page of another application.
+    class RedirectRequired < SignUpStep
+      member :missing, "missing" # The parts of the flow that `accepts` does not contain.
+      member :reason, "reason" # The missing parts as a sentence.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < SignUpStep; end
   end
@@ -1440,6 +1710,16 @@ module Mintmark
     member :revoked_at, "revokedAt", :time # The time at which the key was revoked, in seconds since 1970-01-01 UTC.
     # The time at which a retired key is removed from the key set, in seconds since 1970-01-01 UTC.
     member :published_until, "publishedUntil", :time
+  end
+
+  # The evaluation of one statement of a trust policy.
+  class StatementFinding < Record
+    member :pointer, "pointer" # The location of the statement in the policy, as an RFC 6901 JSON Pointer.
+    member :effect, "effect" # The effect of the statement.
+    member :principal_matches, "principalMatches" # Whether the principal of the statement includes the issuer of the token.
+    member :action_matches, "actionMatches" # Whether the statement covers `sts:AssumeRoleWithWebIdentity`.
+    member :conditions, "conditions", [:ConditionFinding] # The conditions of the statement.
+    member :applies, "applies" # Whether principal, action and all conditions match.
   end
 
   # The result of `store.backup`.
@@ -1480,7 +1760,7 @@ module Mintmark
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1492,6 +1772,7 @@ module Mintmark
     member :applications, "applications" # The applications, in the format of `ApplicationDeclaration`. Present if there are any.
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
+    member :issuers, "issuers" # The trusted issuers, in the format of `TrustedIssuerDeclaration`.
   end
 
   # The result of `system.health`.
@@ -1544,7 +1825,8 @@ module Mintmark
     member :issuer, "issuer" # The `iss` claim of the tenant's tokens.
     # The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used.
     # `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request
-    # it, and one-time codes otherwise.
+    # it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+    # account, and passwords are not used.
     member :local_account_method, "localAccountMethod"
     member :sign_up_allowed, "signUpAllowed" # Whether users can sign up.
     member :attributes, "attributes", [:TenantAttribute] # The user attributes that a sign-up requests, in this order.
@@ -1576,6 +1858,13 @@ module Mintmark
     # the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A
     # notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     member :notices, "notices"
+    # The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and
+    # `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    member :audience_scopes, "audienceScopes", [:AudienceScopes]
+    # Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`.
+    # Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is
+    # true.
+    member :id_token_profile, "idTokenProfile"
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
@@ -1614,6 +1903,10 @@ module Mintmark
     # linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion. `\d`, `\w` and `\s` match
     # ASCII only, `\p{L}` matches any letter, and `(?i)` ignores case.
     member :pattern, "pattern"
+    member :user_readable, "userReadable" # Whether `account.me` returns the attribute to the user. Defaults to true.
+    # Whether the user can change the attribute with `account.updateOwn`. Defaults to true for `displayName`, `givenName` and `surname`, and
+    # to false for all others.
+    member :user_writable, "userWritable"
     # Whether the attribute is added to ID tokens as a claim of the same name. Names of existing claims, such as `sub`, `exp`, `name`,
     # `scope` or `mintmark`, are rejected. `displayName` is always added as the claim `name`. Defaults to false.
     member :in_id_token, "inIdToken"
@@ -1641,6 +1934,9 @@ module Mintmark
     # HMAC-SHA-256.
     member :webhook, "webhook", :TenantWebhook
     member :templates, "templates", [:TenantTemplate] # The tenant's own templates, one for each channel, purpose and language.
+    # The URL of the application's page that performs the actions of links, such as those of `oob.create`: with `https`, with `http` on this
+    # machine, or with the scheme of an app. With it, notices to the previous address of an account contain a link that undoes the change.
+    member :link_url, "linkUrl"
     # The language of messages in flows that name no language, or a language without a template. Defaults to "en".
     member :language, "language"
   end
@@ -1680,13 +1976,15 @@ module Mintmark
 
   # The template of an email or SMS in one language. Messages with a code replace the placeholders {{code}}, {{minutes}}, {{tenantName}} and
   # {{address}}. Notices about an account replace {{tenantName}}, {{address}}, {{time}} (UTC) and {{what}} (the name of a factor or
-  # provider, or a number). The values cannot add lines to a header or markup to the HTML.
+  # provider, or a number). Messages with a link must contain {{link}}; they replace {{minutes}}, {{tenantName}} and {{address}}, and
+  # `addressChangedLink` also {{time}} instead of {{minutes}}. The values cannot add lines to a header or markup to the HTML.
   class TenantTemplate < Record
     # The purpose of a message. Messages for `signUp`, `signIn`, `passwordReset` and `verifyAddress` contain the one-time code of a sign-up,
     # a sign-in, a password reset, or the verification of an address. The notice `signUpNotice` informs a user who already has an account,
     # `noAccountNotice` a user who has none. The other purposes are notices about an account: `addressChanged` is sent to the previous and
     # to the new address. `passwordResetNotice` follows a completed password reset. `noticesPaused` is the last notice of an hour with many
-    # changes.
+    # changes. The purposes that end with `Link` contain a link: those of `oob.create`, and `addressChangedLink`, which replaces the notice
+    # `addressChanged` to the previous address if the tenant has `delivery.linkUrl`.
     member :purpose, "purpose"
     # The channel. `email`: an email, which requires a subject. `sms`: a text message of up to 765 characters, without subject and HTML.
     # Defaults to "email".
@@ -1774,6 +2072,48 @@ module Mintmark
     member :refresh_token, "refreshToken", secret: true
     member :scope, "scope" # The scopes of the access token.
     member :expires_at, "expiresAt", :time # The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # An issuer whose tokens can be exchanged for the credentials of a role.
+  class TrustedIssuer < Record
+    member :name, "name" # The name of the issuer in condition keys: the issuer without `https://`.
+    member :arn, "arn" # The ARN of the issuer, for the principal of a trust policy.
+    member :issuer, "issuer" # The issuer, exactly as in the `iss` claim of its tokens.
+    # The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with `tenantId`.
+    member :tenant_id, "tenantId"
+    # The accepted values of `aud`, compared byte by byte. Every value of an `aud` list must be one of them; if the token has an accepted
+    # `azp`, one is enough. `azp` never replaces `aud`: a token with an accepted `azp` whose `aud` is not listed is rejected, although AWS
+    # accepts it. With an empty list, no token is accepted.
+    member :audiences, "audiences"
+    # The values of `azp` that are accepted in addition to `audiences`. `*` accepts any. Defaults to `*` for `https://accounts.google.com`,
+    # and otherwise to an empty list.
+    member :authorized_parties, "authorizedParties"
+    # The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With `keys`, no request is sent.
+    member :keys, "keys"
+    member :jwks_uri, "jwksUri" # The URL of the key set. If omitted, the discovery document of the issuer contains it.
+    # The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the token limits the
+    # algorithm further.
+    member :algorithms, "algorithms"
+    # The accepted values of `typ` in the header of a token, compared without regard to case. A token without `typ` is accepted. Defaults to
+    # `JWT`. Types that mark another kind of token, such as `logout+jwt`, cannot be listed; `at+jwt` can.
+    member :types, "types"
+    # Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards `*` and `?`. A token
+    # in which such a claim is missing or does not match is rejected before any trust policy is evaluated.
+    member :claims, "claims"
+    # The maximum of `exp` minus `iat`, or minus the current time if the token has no `iat`, in seconds.
+    member :max_lifetime_seconds, "maxLifetimeSeconds"
+    member :max_age_seconds, "maxAgeSeconds" # The maximum age of a token since `iat`, in seconds. A token without `iat` is then rejected.
+    member :single_use, "singleUse" # Whether each `jti` is accepted once. A token without `jti` is then rejected.
+    member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed, for tests.
+    member :allow_private_network, "allowPrivateNetwork" # Whether the issuer can be in a private network.
+    # The uses for which tokens of the issuer are accepted: `roles` for `credentials.assumeRole`, `exchange` for subject and actor tokens,
+    # `idJag` for identity assertions. Defaults to `roles`.
+    member :uses, "uses"
+    # The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
+    member :thumbprints, "thumbprints"
+    member :tags, "tags" # The tags of the issuer.
+    member :created_at, "createdAt", :time # The time at which the record was created, in seconds since 1970-01-01 UTC.
+    member :updated_at, "updatedAt", :time # The time of the last change of the record, in seconds since 1970-01-01 UTC.
   end
 
   # The parameters of the browser's `PublicKeyCredential.signalUnknownCredential()`.

@@ -7,15 +7,35 @@ require_relative "../namespace"
 module Mintmark
   # The methods `session.*`.
   class SessionMethods < Namespace
+    # Exchange an ID token for a session cookie.
+    #
+    # For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a longer-lived token, sets
+    # it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The cookie has the claims of the ID token. It
+    # becomes invalid if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by
+    # `token.verify` only.
+    #
+    # Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param duration_seconds [Integer] The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+    # @return [SessionCreateCookieResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
+    #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    def create_cookie(id_token:, duration_seconds: nil, timeout: nil, trace: nil)
+      call("session.createCookie", {"idToken" => id_token, "durationSeconds" => duration_seconds}, timeout, trace)
+    end
+
     # List the sessions of an account, most recent first.
     #
-    # Returns at most 1000 sessions.
+    # Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
     #
-    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
     # @return [SessionListResult]
-    # @raise [AccountNotFound, AccountMerged]
-    def list(account_id:, timeout: nil, trace: nil)
-      call("session.list", {"accountId" => account_id}, timeout, trace)
+    # @raise [CallerNotAllowed, AccountNotFound, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    def list(id_token: nil, account_id: nil, timeout: nil, trace: nil)
+      call("session.list", {"idToken" => id_token, "accountId" => account_id}, timeout, trace)
     end
 
     # Exchange a refresh token for new tokens.
@@ -29,29 +49,52 @@ module Mintmark
     # @param audience [String] The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience
     #   of the sign-in.
     # @param scope [String] The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in;
-    #   defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    #   defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an
+    #   application can also request the scopes in the `consent` of the application, for both.
     # @param client_id [String] The client ID of the application that refreshes its tokens. If given, it must be the application of the
     #   session.
     # @return [Tokens]
     # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
-    #   ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired]
+    #   ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired, SecondFactorRequired]
     def refresh(refresh_token:, audience: nil, scope: nil, client_id: nil, timeout: nil, trace: nil)
       call("session.refresh", {
         "refreshToken" => refresh_token, "audience" => audience, "scope" => scope, "clientId" => client_id
       }, timeout, trace)
     end
 
-    # Revoke all sessions of an account.
+    # Revoke one of the user's own sessions.
     #
-    # `token.verify` rejects the tokens of these sessions immediately.
+    # `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes old. A developer
+    # can use `session.signOut` with `sessionId`.
+    #
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param session_id [String] The ID of the session, as `session.list` returns it.
+    # @return [SessionRevokeResult]
+    # @raise [SessionNotFound, RecentSignInRequired, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid,
+    #   TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled]
+    def revoke(id_token:, session_id:, timeout: nil, trace: nil)
+      call("session.revoke", {"idToken" => id_token, "sessionId" => session_id}, timeout, trace)
+    end
+
+    # Revoke all sessions of an account or a tenant.
+    #
+    # `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a
+    # sign-in at most 5 minutes old.
     #
     # Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     #
-    # @param account_id [String] The ID of an account, which is the `sub` claim of its tokens.
+    # @param id_token [String] An ID token of the signed-in user.
+    # @param account_id [String] The ID of the account. Requires the access level `developer`.
+    # @param tenant_id [String] The tenant whose accounts are signed out. Requires the access level `developer`.
+    # @param keep_current [Boolean] Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
     # @return [SessionRevokeAllResult]
-    # @raise [AccountNotFound, AccountMerged]
-    def revoke_all(account_id:, timeout: nil, trace: nil)
-      call("session.revokeAll", {"accountId" => account_id}, timeout, trace)
+    # @raise [CallerNotAllowed, AccountNotFound, TenantNotFound, RecentSignInRequired, TokenMalformed, TokenAlgorithmNotAllowed,
+    #   TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked,
+    #   AccountMerged, TenantDisabled]
+    def revoke_all(id_token: nil, account_id: nil, tenant_id: nil, keep_current: nil, timeout: nil, trace: nil)
+      call("session.revokeAll", {
+        "idToken" => id_token, "accountId" => account_id, "tenantId" => tenant_id, "keepCurrent" => keep_current
+      }, timeout, trace)
     end
 
     # Sign out and revoke the session.

@@ -27,6 +27,31 @@ module Mintmark
       call("signIn.anonymously", {"tenantId" => tenant_id, "audience" => audience, "scope" => scope, "client" => client}, timeout, trace)
     end
 
+    # Send the code of a sign-in.
+    #
+    # Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as `signIn.resendCode`
+    # does. If the flow waits for a password, nothing is sent.
+    #
+    # Equivalent: nativeAuth /oauth2/v2.0/challenge.
+    #
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself, for this call. Defaults to those given
+    #   at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
+    # @return [SignInStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, PasswordChangeRequired, TenantDisabled, AccountLocked,
+    #   AccountDisabled]
+    def challenge(continuation_token:, accepts: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signIn.challenge", {
+        "continuationToken" => continuation_token, "accepts" => accepts, "client" => client, "clientId" => client_id
+      }, timeout, trace)
+    end
+
     # Send another sign-in code.
     #
     # After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
@@ -71,13 +96,18 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
+    #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+    # @param send [Boolean] Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first
+    #   code. Defaults to true.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
     #   TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered, AccountLocked,
     #   AccountDisabled]
-    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil)
       call("signIn.start", {
-        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id
+        "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
+        "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
 
@@ -227,6 +257,27 @@ module Mintmark
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
 
+    # Sign in with the code of a link that was sent by email.
+    #
+    # The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded
+    # link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address,
+    # one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are
+    # removed, because another user may have created it.
+    #
+    # Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+    #
+    # @param email [String] The email address to which the link was sent.
+    # @param code [String] The code of the link: its parameter `oobCode`.
+    # @param audience [String] The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
+    #   Defaults to `openid`.
+    # @return [SignInStep]
+    # @raise [ActionCodeInvalid, ActionCodeExpired, InvalidUsername, SignUpNotAllowed, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
+    #   AccountLocked, FlowEnded, TenantDisabled]
+    def with_link(email:, code:, audience: nil, scope: nil, timeout: nil, trace: nil)
+      call("signIn.withLink", {"email" => email, "code" => code, "audience" => audience, "scope" => scope}, timeout, trace)
+    end
+
     # Sign in with email address and password in one request.
     #
     # For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see
@@ -246,16 +297,18 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
+    #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @return [SignInStep]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
     #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, ClientNotPermitted,
     #   RefusedByHook, HookFailed, HooksNotOffered]
     def with_password(
-      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, accepts: nil, timeout: nil, trace: nil
     )
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,
-        "client" => client, "clientId" => client_id
+        "client" => client, "clientId" => client_id, "accepts" => accepts
       }, timeout, trace)
     end
   end

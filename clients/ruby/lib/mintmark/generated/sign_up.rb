@@ -7,6 +7,30 @@ require_relative "../namespace"
 module Mintmark
   # The methods `signUp.*`.
   class SignUpMethods < Namespace
+    # Send the code of a sign-up.
+    #
+    # Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as `signUp.resendCode`
+    # does. If the flow waits for a password, nothing is sent.
+    #
+    # Equivalent: nativeAuth /signup/v1.0/challenge.
+    #
+    # @param continuation_token [String] The continuation token of the latest response of the flow.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself, for this call. Defaults to those given
+    #   at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application that continues the flow. If given, it must be the one with which the flow
+    #   started.
+    # @return [SignUpStep]
+    # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, SignUpNotAllowed, UserAlreadyExists, TenantDisabled]
+    def challenge(continuation_token:, accepts: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
+      call("signUp.challenge", {
+        "continuationToken" => continuation_token, "accepts" => accepts, "client" => client, "clientId" => client_id
+      }, timeout, trace)
+    end
+
     # Send another sign-up code.
     #
     # After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays
@@ -47,16 +71,21 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
+    #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+    # @param send [Boolean] Whether to send a code that the flow requires. If false, no message is sent; `signUp.challenge` sends the first
+    #   code. Defaults to true.
     # @return [SignUpStep]
     # @raise [TenantNotFound, SignUpNotAllowed, InvalidUsername, UserAlreadyExists, PasswordNotAccepted, InvalidPassword, InvalidAttributes,
     #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown,
     #   ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered]
     def start(
-      username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, client_id: nil, timeout: nil, trace: nil
+      username:, tenant_id: nil, password: nil, attributes: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil,
+      timeout: nil, trace: nil
     )
       call("signUp.start", {
         "username" => username, "tenantId" => tenant_id, "password" => password, "attributes" => attributes, "language" => language,
-        "client" => client, "clientId" => client_id
+        "client" => client, "clientId" => client_id, "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
 

@@ -7,7 +7,7 @@ require_relative "../namespace"
 module Mintmark
   # The methods `system.*`.
   class SystemMethods < Namespace
-    # Apply a declarative configuration of tenants, identity providers, pools and roles.
+    # Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
     #
     # Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the
     # same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and
@@ -23,20 +23,23 @@ module Mintmark
     # @param applications [Array<Hash>] The applications of tenants.
     # @param pools [Array<Hash>] The pools with their roles, role mappings and principal tag mappings.
     # @param roles [Array<Hash>] The roles.
+    # @param issuers [Array<Hash>] The trusted issuers.
     # @param dry_run [Boolean] Whether to return the changes without applying them. Defaults to false.
     # @return [SystemApplyResult]
     # @raise [InvalidParams]
-    def apply(tenants: nil, idps: nil, applications: nil, pools: nil, roles: nil, dry_run: nil, timeout: nil, trace: nil)
+    def apply(tenants: nil, idps: nil, applications: nil, pools: nil, roles: nil, issuers: nil, dry_run: nil, timeout: nil, trace: nil)
       call("system.apply", {
-        "tenants" => tenants, "idps" => idps, "applications" => applications, "pools" => pools, "roles" => roles, "dryRun" => dry_run
+        "tenants" => tenants, "idps" => idps, "applications" => applications, "pools" => pools, "roles" => roles, "issuers" => issuers,
+        "dryRun" => dry_run
       }, timeout, trace)
     end
 
     # Export the configuration as a document for `system.apply`.
     #
-    # The document contains all tenants, identity providers, applications, pools and roles with their settings, but no accounts, identities,
-    # keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets
-    # such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
+    # The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their settings, but no
+    # accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is
+    # missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000
+    # entries of each kind.
     #
     # @return [SystemExportResult]
     def export(timeout: nil, trace: nil)

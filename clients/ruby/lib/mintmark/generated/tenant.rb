@@ -57,6 +57,11 @@ module Mintmark
     #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
     #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
     #   notices. Defaults to "credentials".
+    # @param audience_scopes [Array<Hash>] The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+    #   addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
+    #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    #   `email` no email address. Defaults to false.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -75,15 +80,17 @@ module Mintmark
     def create(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil,
-      assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
+      passkeys: nil, custom_token_signers: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
+        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
+        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
         "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
         "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
@@ -143,7 +150,8 @@ module Mintmark
     #   `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     # @param local_account_method [String] The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email;
     #   passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the
-    #   sign-up, which does not request it, and one-time codes otherwise.
+    #   sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time
+    #   codes sent by email recover the account, and passwords are not used.
     # @param sign_up_allowed [Boolean] Whether users can sign up.
     # @param attributes [Array<Hash>] The user attributes that a sign-up requests, in this order.
     # @param audiences [Array<String>] The audiences, in addition to the tenant itself, for which access tokens can be requested.
@@ -169,6 +177,11 @@ module Mintmark
     #   the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
     #   notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
     #   notices.
+    # @param audience_scopes [Array<Hash>] The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+    #   addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
+    #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
+    #   `email` no email address.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -188,17 +201,19 @@ module Mintmark
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, anonymous_allowed: nil, passkeys: nil, assurance: nil, disabled: nil,
-      lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil, custom_token_signers: nil, timeout: nil, trace: nil
+      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
+      passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil,
+      custom_token_signers: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance,
-        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
-        "acceptsLessAssurance" => accepts_less_assurance, "force" => force, "customTokenSigners" => custom_token_signers
+        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
+        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled,
+        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance,
+        "force" => force, "customTokenSigners" => custom_token_signers
       }, timeout, trace)
     end
   end

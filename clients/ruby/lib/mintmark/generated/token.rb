@@ -76,7 +76,7 @@ module Mintmark
     # Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with the error of the first failed check. At
     # least one of `audience`, `issuer` and `tenantId` is required.
     #
-    # Equivalent: firebase SDK: verifyIdToken.
+    # Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
     #
     # @param token [String] The token to verify.
     # @param audience [String] The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The `aud` claim must

@@ -24,10 +24,14 @@ extension Caller {
     public var identity: IdentityMethods { .init(self) }
     /// The methods `idp.*`.
     public var idp: IdpMethods { .init(self) }
+    /// The methods `issuer.*`.
+    public var issuer: IssuerMethods { .init(self) }
     /// The methods `key.*`.
     public var key: KeyMethods { .init(self) }
     /// The methods `mfa.*`.
     public var mfa: MfaMethods { .init(self) }
+    /// The methods `oob.*`.
+    public var oob: OobMethods { .init(self) }
     /// The methods `passkey.*`.
     public var passkey: PasskeyMethods { .init(self) }
     /// The methods `passwordReset.*`.
@@ -57,35 +61,38 @@ extension Caller {
 /// Every method, and whether it is for testing processes only.
 let knownMethods: [String: Bool] = [
     "account.changeEmail": false, "account.changePassword": false, "account.create": false, "account.delete": false,
-    "account.export": false, "account.find": false, "account.get": false, "account.graph": false, "account.import": false,
-    "account.link": false, "account.list": false, "account.merge": false, "account.providerToken": false,
-    "account.reauthenticate": false, "account.setClaims": false, "account.submitCode": false, "account.unlink": false,
-    "account.update": false, "application.delete": false, "application.get": false, "application.list": false, "application.put": false,
-    "audit.list": false, "audit.verify": false, "compat.http": false, "credentials.assumeRole": false, "credentials.get": false,
-    "credentials.revoke": false, "credentials.verify": false, "credentialsProvider.clearCredentials": false,
-    "credentialsProvider.clearKeychain": false, "credentialsProvider.close": false, "credentialsProvider.get": false,
-    "credentialsProvider.identityId": false, "credentialsProvider.open": false, "credentialsProvider.setLogins": false,
-    "credentialsProvider.submitToken": false, "hooks.get": false, "hooks.offer": false, "hooks.set": false, "identity.delete": false,
-    "identity.get": false, "identity.list": false, "identity.lookupDeveloper": false, "identity.mergeDevelopers": false,
-    "identity.resolve": false, "identity.unlink": false, "identity.unlinkDeveloper": false, "idp.authorize": false,
-    "idp.authorizeDevice": false, "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false, "idp.test": false,
-    "idp.update": false, "key.list": false, "key.revoke": false, "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false,
-    "mfa.enroll": false, "mfa.list": false, "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false,
-    "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false, "passkey.relatedOrigins": false,
-    "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false, "passkey.startRegistration": false,
-    "passwordReset.resendCode": false, "passwordReset.start": false, "passwordReset.submitCode": false,
-    "passwordReset.submitPassword": false, "pool.create": false, "pool.delete": false, "pool.get": false,
-    "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false, "pool.setPrincipalTags": false, "pool.setRoles": false,
-    "pool.tag": false, "pool.untag": false, "pool.update": false, "role.delete": false, "role.get": false, "role.list": false,
-    "role.put": false, "rpc.discover": false, "session.list": false, "session.refresh": false, "session.revokeAll": false,
-    "session.signOut": false, "signIn.anonymously": false, "signIn.resendCode": false, "signIn.start": false,
+    "account.deleteOwn": false, "account.export": false, "account.find": false, "account.get": false, "account.graph": false,
+    "account.import": false, "account.link": false, "account.list": false, "account.me": false, "account.merge": false,
+    "account.providerToken": false, "account.reauthenticate": false, "account.setClaims": false, "account.setOwnPassword": false,
+    "account.submitCode": false, "account.unlink": false, "account.update": false, "account.updateOwn": false,
+    "application.delete": false, "application.get": false, "application.list": false, "application.put": false, "audit.list": false,
+    "audit.verify": false, "compat.http": false, "credentials.assumeRole": false, "credentials.get": false, "credentials.revoke": false,
+    "credentials.verify": false, "credentialsProvider.clearCredentials": false, "credentialsProvider.clearKeychain": false,
+    "credentialsProvider.close": false, "credentialsProvider.get": false, "credentialsProvider.identityId": false,
+    "credentialsProvider.open": false, "credentialsProvider.setLogins": false, "credentialsProvider.submitToken": false,
+    "hooks.get": false, "hooks.offer": false, "hooks.set": false, "identity.delete": false, "identity.get": false,
+    "identity.list": false, "identity.lookupDeveloper": false, "identity.mergeDevelopers": false, "identity.resolve": false,
+    "identity.unlink": false, "identity.unlinkDeveloper": false, "idp.authorize": false, "idp.authorizeDevice": false,
+    "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false, "idp.test": false, "idp.update": false,
+    "issuer.delete": false, "issuer.get": false, "issuer.list": false, "issuer.put": false, "issuer.test": false, "key.list": false,
+    "key.revoke": false, "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false, "mfa.enroll": false, "mfa.list": false,
+    "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false, "oob.apply": false, "oob.create": false,
+    "oob.inspect": false, "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false,
+    "passkey.relatedOrigins": false, "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false,
+    "passkey.startRegistration": false, "passwordReset.challenge": false, "passwordReset.resendCode": false,
+    "passwordReset.start": false, "passwordReset.submitCode": false, "passwordReset.submitPassword": false, "pool.create": false,
+    "pool.delete": false, "pool.get": false, "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false,
+    "pool.setPrincipalTags": false, "pool.setRoles": false, "pool.tag": false, "pool.untag": false, "pool.update": false,
+    "role.delete": false, "role.get": false, "role.list": false, "role.put": false, "role.test": false, "rpc.discover": false,
+    "session.createCookie": false, "session.list": false, "session.refresh": false, "session.revoke": false, "session.revokeAll": false,
+    "session.signOut": false, "signIn.anonymously": false, "signIn.challenge": false, "signIn.resendCode": false, "signIn.start": false,
     "signIn.submitCode": false, "signIn.submitPassword": false, "signIn.withContinuation": false, "signIn.withCredential": false,
-    "signIn.withCustomToken": false, "signIn.withPassword": false, "signUp.resendCode": false, "signUp.start": false,
-    "signUp.submitAttributes": false, "signUp.submitCode": false, "signUp.submitPassword": false, "store.backup": false,
-    "store.rekey": false, "store.stats": false, "system.apply": false, "system.export": false, "system.health": false,
-    "system.info": false, "system.metrics": false, "system.ping": false, "tenant.checkAssurance": false, "tenant.create": false,
-    "tenant.delete": false, "tenant.get": false, "tenant.list": false, "tenant.update": false, "test.clock": true, "test.enqueue": true,
-    "test.fault": true, "test.http": true, "test.idp": true, "test.outbox": true, "test.reset": true, "test.restore": true,
-    "test.seed": true, "test.snapshot": true, "test.token": true, "token.discovery": false, "token.jwks": false, "token.mint": false,
-    "token.mintForDeveloper": false, "token.verify": false,
+    "signIn.withCustomToken": false, "signIn.withLink": false, "signIn.withPassword": false, "signUp.challenge": false,
+    "signUp.resendCode": false, "signUp.start": false, "signUp.submitAttributes": false, "signUp.submitCode": false,
+    "signUp.submitPassword": false, "store.backup": false, "store.rekey": false, "store.stats": false, "system.apply": false,
+    "system.export": false, "system.health": false, "system.info": false, "system.metrics": false, "system.ping": false,
+    "tenant.checkAssurance": false, "tenant.create": false, "tenant.delete": false, "tenant.get": false, "tenant.list": false,
+    "tenant.update": false, "test.clock": true, "test.enqueue": true, "test.fault": true, "test.http": true, "test.idp": true,
+    "test.outbox": true, "test.reset": true, "test.restore": true, "test.seed": true, "test.snapshot": true, "test.token": true,
+    "token.discovery": false, "token.jwks": false, "token.mint": false, "token.mintForDeveloper": false, "token.verify": false,
 ]

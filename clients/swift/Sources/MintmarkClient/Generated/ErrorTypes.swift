@@ -408,9 +408,9 @@ public struct TokenIssuerMismatchError: KnownError {
 public struct TokenUseMismatchError: KnownError {
     public let answer: Answer
     /// The required token type.
-    public let expected: TokenUse
+    public let expected: TokenKind
     /// The type of the token.
-    public let actual: TokenUse
+    public let actual: TokenKind
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
 }
 
@@ -652,6 +652,58 @@ public struct ProviderOvertakenError: KnownError {
     /// The handle of the provider.
     public let provider: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider") }
+}
+
+/// `tokenTooWeak`, 3160. The token is valid, but its sign-in is older or weaker than the request demands.
+public struct TokenTooWeakError: KnownError {
+    public let answer: Answer
+    /// The parameter of the request that is not satisfied: `maxAuthAgeSeconds`, `amr` or `secondFactor`.
+    public let check: String
+    /// The property of the sign-in that does not satisfy it.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; check = try data.required("check"); reason = try data.required("reason") }
+}
+
+/// `tokenClaimRejected`, 3200. A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent: cognito sts:IDPRejectedClaim.
+public struct TokenClaimRejectedError: KnownError {
+    public let answer: Answer
+    /// The name of the claim.
+    public let claim: String
+    /// The violated rule.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; claim = try data.required("claim"); reason = try data.required("reason") }
+}
+
+/// `tokenReplayed`, 3201. The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim.
+public struct TokenReplayedError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `invalidTrustedIssuer`, 3202. The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
+public struct InvalidTrustedIssuerError: KnownError {
+    public let answer: Answer
+    /// The violations as text.
+    public let reason: String
+    /// All violations.
+    public let violations: [Violation]
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); violations = try data.required("violations") }
+}
+
+/// `trustedIssuerNotFound`, 3203. The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
+public struct TrustedIssuerNotFoundError: KnownError {
+    public let answer: Answer
+    /// The requested issuer, ARN or tenant.
+    public let issuer: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer") }
+}
+
+/// `tooManyTrustedIssuers`, 3204. A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
+public struct TooManyTrustedIssuersError: KnownError {
+    public let answer: Answer
+    /// The maximum number of trusted issuers.
+    public let limit: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; limit = try data.required("limit") }
 }
 
 /// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
@@ -1002,6 +1054,32 @@ public struct HooksNotOfferedError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
 }
 
+/// `actionCodeInvalid`, 4120. The code does not exist, was already used, is for another action, or the account has changed since. Equivalent: firebase INVALID_OOB_CODE.
+public struct ActionCodeInvalidError: KnownError {
+    public let answer: Answer
+    /// The reason. Present if the code exists.
+    public let reason: String?
+    /// The method that accepts the code, if any.
+    public let next: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.optional("reason"); next = try data.optional("next") }
+}
+
+/// `actionCodeExpired`, 4121. The code of a link has expired. Equivalent: firebase EXPIRED_OOB_CODE.
+public struct ActionCodeExpiredError: KnownError {
+    public let answer: Answer
+    /// The time at which the code expired, in seconds since 1970-01-01 UTC.
+    public let expiredAt: Timestamp
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt") }
+}
+
+/// `linkUrlMissing`, 4122. A message with a link is to be sent, but neither the tenant nor the request names the page.
+public struct LinkUrlMissingError: KnownError {
+    public let answer: Answer
+    /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
 /// `tenantDisabled`, 4160. The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth access_denied; firebase OPERATION_NOT_ALLOWED.
 public struct TenantDisabledError: KnownError {
     public let answer: Answer
@@ -1068,6 +1146,38 @@ public struct TooManyApplicationsError: KnownError {
     /// The maximum number of applications.
     public let maximum: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
+}
+
+/// `attributeNotYours`, 4144. A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one. Equivalent: cognito NotAuthorizedException.
+public struct AttributeNotYoursError: KnownError {
+    public let answer: Answer
+    /// The name of the attribute, as given.
+    public let name: String
+    /// The reason the attribute cannot be changed.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; name = try data.required("name"); reason = try data.required("reason") }
+}
+
+/// `secondFactorRequired`, 4145. A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth invalid_grant mfa_required.
+public struct SecondFactorRequiredError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `sessionNotFound`, 4162. The session has ended, or it belongs to another account.
+public struct SessionNotFoundError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `factorKindNotAccepted`, 4163. The security profile of the tenant excludes the kind, or requires a stronger factor first.
+public struct FactorKindNotAcceptedError: KnownError {
+    public let answer: Answer
+    /// The kind of factor.
+    public let kind: FactorKind
+    /// The rule of the profile, and what to do.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); reason = try data.required("reason") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -1462,7 +1572,7 @@ public struct UnsupportedFirstFactorError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; signInProvider = try data.required("signInProvider") }
 }
 
-/// `emailNotVerified`, 7003. A second factor is enrolled for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
+/// `emailNotVerified`, 7003. A second factor is enrolled, or a password is set without the current one, for an account whose email address is not verified. Equivalent: firebase UNVERIFIED_EMAIL.
 public struct EmailNotVerifiedError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) throws { self.answer = answer }
@@ -1945,10 +2055,12 @@ let errorTypes: [Int: any KnownError.Type] = [
     3022: RequestTimeTooSkewedError.self, 3023: SignatureMalformedError.self, 3024: BodyHashMismatchError.self,
     3025: CredentialScopeMismatchError.self, 3026: KeyNotFoundError.self, 3027: IssuerNotFoundError.self,
     3028: RoleNotOfferedError.self, 3029: AmbiguousRoleDeniedError.self, 3030: ProviderNotOpenError.self,
-    3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self,
-    4001: TenantNotFoundError.self, 4002: TenantExistsError.self, 4003: TenantNotDeletableError.self,
-    4004: InvalidTenantSettingsError.self, 4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self,
-    4007: UserAlreadyExistsError.self, 4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
+    3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self, 3160: TokenTooWeakError.self,
+    3200: TokenClaimRejectedError.self, 3201: TokenReplayedError.self, 3202: InvalidTrustedIssuerError.self,
+    3203: TrustedIssuerNotFoundError.self, 3204: TooManyTrustedIssuersError.self, 4001: TenantNotFoundError.self,
+    4002: TenantExistsError.self, 4003: TenantNotDeletableError.self, 4004: InvalidTenantSettingsError.self,
+    4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self, 4007: UserAlreadyExistsError.self,
+    4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
     4011: ContinuationTokenInvalidError.self, 4012: ContinuationTokenExpiredError.self, 4013: StepNotPossibleError.self,
     4014: TooManyCodesError.self, 4015: AccountLockedError.self, 4016: PasswordNotAcceptedError.self, 4017: UserNotFoundError.self,
     4018: PasswordNotSetError.self, 4019: PasswordChangeRequiredError.self, 4020: RefreshTokenInvalidError.self,
@@ -1956,12 +2068,15 @@ let errorTypes: [Int: any KnownError.Type] = [
     4060: TooManyFromClientError.self, 4061: ScopeNotOfferedError.self, 4062: ScopeNotGrantedError.self,
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
-    4102: HooksNotOfferedError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
+    4102: HooksNotOfferedError.self, 4120: ActionCodeInvalidError.self, 4121: ActionCodeExpiredError.self,
+    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
-    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
-    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
-    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
-    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self,
+    4163: FactorKindNotAcceptedError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

@@ -41,6 +41,10 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }
         return try await m.account.delete(accountId: accountId, timeout: timeout, trace: trace).wire
+    case "account.deleteOwn":
+        let idToken: String = try given.required("idToken")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.deleteOwn(idToken: idToken, timeout: timeout, trace: trace).wire
     case "account.export":
         let tenantId: String? = try given.optional("tenantId")
         let file: String? = try given.optional("file")
@@ -130,6 +134,13 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let claims: JSONObject = try given.required("claims")
         guard given.isUsedUp else { return nil }
         return try await m.account.setClaims(accountId: accountId, claims: claims, timeout: timeout, trace: trace).wire
+    case "account.setOwnPassword":
+        let idToken: String = try given.required("idToken")
+        let newPassword: String = try given.required("newPassword")
+        let audience: String? = try given.optional("audience")
+        let scope: String? = try given.optional("scope")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.setOwnPassword(idToken: idToken, newPassword: newPassword, audience: audience, scope: scope, timeout: timeout, trace: trace).wire
     case "account.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")

@@ -16,12 +16,13 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
     case "mfa.confirm":
         let continuationToken: String = try given.required("continuationToken")
         let code: String? = try given.optional("code")
+        let response: JSONObject? = try given.optional("response")
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
         let deferTokens: Bool? = try given.optional("deferTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
+        return try await m.mfa.confirm(continuationToken: continuationToken, code: code, response: response, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
     case "mfa.enroll":
         let kind: FactorKind = try given.required("kind")
         let idToken: String? = try given.optional("idToken")
@@ -47,21 +48,23 @@ func mfaCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         return try await m.mfa.recoveryCodes(idToken: idToken, timeout: timeout, trace: trace).wire
     case "mfa.resolve":
         let continuationToken: String = try given.required("continuationToken")
-        let code: String = try given.required("code")
         let factorId: String? = try given.optional("factorId")
+        let code: String? = try given.optional("code")
+        let response: JSONObject? = try given.optional("response")
         let audience: String? = try given.optional("audience")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
         let deferTokens: Bool? = try given.optional("deferTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.resolve(continuationToken: continuationToken, code: code, factorId: factorId, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
+        return try await m.mfa.resolve(continuationToken: continuationToken, factorId: factorId, code: code, response: response, audience: audience, client: client, clientId: clientId, deferTokens: deferTokens, timeout: timeout, trace: trace).wire
     case "mfa.withdraw":
         let factorId: String = try given.required("factorId")
         let idToken: String? = try given.optional("idToken")
         let accountId: String? = try given.optional("accountId")
+        let reason: String? = try given.optional("reason")
         let audience: String? = try given.optional("audience")
         guard given.isUsedUp else { return nil }
-        return try await m.mfa.withdraw(factorId: factorId, idToken: idToken, accountId: accountId, audience: audience, timeout: timeout, trace: trace).wire
+        return try await m.mfa.withdraw(factorId: factorId, idToken: idToken, accountId: accountId, reason: reason, audience: audience, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -6,10 +6,16 @@ import MintmarkClient
 
 func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
-    case "session.list":
-        let accountId: String = try given.required("accountId")
+    case "session.createCookie":
+        let idToken: String = try given.required("idToken")
+        let durationSeconds: Int? = try given.optional("durationSeconds")
         guard given.isUsedUp else { return nil }
-        return try await m.session.list(accountId: accountId, timeout: timeout, trace: trace).wire
+        return try await m.session.createCookie(idToken: idToken, durationSeconds: durationSeconds, timeout: timeout, trace: trace).wire
+    case "session.list":
+        let idToken: String? = try given.optional("idToken")
+        let accountId: String? = try given.optional("accountId")
+        guard given.isUsedUp else { return nil }
+        return try await m.session.list(idToken: idToken, accountId: accountId, timeout: timeout, trace: trace).wire
     case "session.refresh":
         let refreshToken: String = try given.required("refreshToken")
         let audience: String? = try given.optional("audience")
@@ -17,10 +23,18 @@ func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let clientId: String? = try given.optional("clientId")
         guard given.isUsedUp else { return nil }
         return try await m.session.refresh(refreshToken: refreshToken, audience: audience, scope: scope, clientId: clientId, timeout: timeout, trace: trace).wire
-    case "session.revokeAll":
-        let accountId: String = try given.required("accountId")
+    case "session.revoke":
+        let idToken: String = try given.required("idToken")
+        let sessionId: String = try given.required("sessionId")
         guard given.isUsedUp else { return nil }
-        return try await m.session.revokeAll(accountId: accountId, timeout: timeout, trace: trace).wire
+        return try await m.session.revoke(idToken: idToken, sessionId: sessionId, timeout: timeout, trace: trace).wire
+    case "session.revokeAll":
+        let idToken: String? = try given.optional("idToken")
+        let accountId: String? = try given.optional("accountId")
+        let tenantId: String? = try given.optional("tenantId")
+        let keepCurrent: Bool? = try given.optional("keepCurrent")
+        guard given.isUsedUp else { return nil }
+        return try await m.session.revokeAll(idToken: idToken, accountId: accountId, tenantId: tenantId, keepCurrent: keepCurrent, timeout: timeout, trace: trace).wire
     case "session.signOut":
         let refreshToken: String? = try given.optional("refreshToken")
         let idToken: String? = try given.optional("idToken")

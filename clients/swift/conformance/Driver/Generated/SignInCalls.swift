@@ -80,6 +80,13 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let scope: String? = try given.optional("scope")
         guard given.isUsedUp else { return nil }
         return try await m.signIn.withCustomToken(token: token, tenantId: tenantId, audience: audience, scope: scope, timeout: timeout, trace: trace).wire
+    case "signIn.withLink":
+        let email: String = try given.required("email")
+        let code: String = try given.required("code")
+        let audience: String? = try given.optional("audience")
+        let scope: String? = try given.optional("scope")
+        guard given.isUsedUp else { return nil }
+        return try await m.signIn.withLink(email: email, code: code, audience: audience, scope: scope, timeout: timeout, trace: trace).wire
     case "signIn.withPassword":
         let username: String = try given.required("username")
         let password: String = try given.required("password")

@@ -29,6 +29,8 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
         let notices: NoticePolicy? = try given.optional("notices")
+        let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
+        let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
@@ -38,7 +40,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -70,6 +72,8 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
         let notices: NoticePolicy? = try given.optional("notices")
+        let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
+        let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let assurance: Assurance? = try given.optional("assurance")
@@ -80,7 +84,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let force: Bool? = try given.optional("force")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, anonymousAllowed: anonymousAllowed, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -16,6 +16,7 @@ final class ShapeTable {
             AssuranceRequirement number title status note settings:AssuranceConflict
             AttributeFailure name rule message nearest
             AttributeOption value label
+            AudienceScopes audience scopes
             AuditChain chain records removedRecords head intact problem
             AuditHead chain records head
             AuditProgress verifiedChains chains
@@ -25,6 +26,7 @@ final class ShapeTable {
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
+            ConditionFinding operator key expected actual holds
             Credential providerId email pendingToken! continuationToken! response url! idToken! accessToken! rawNonce! \
             user:Credential.User password!
             Credential.User name:Credential.User.Name
@@ -33,25 +35,30 @@ final class ShapeTable {
             CredentialsProviderAnswer state identityId credentials:Credentials roleArn continuationToken! logins! reason
             CustomTokenSigner issuer keys
             EmailChangeStep state continuationToken! sentTo channel codeLength resendAt expiresAt account:Account
+            EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
-            expiresAt sentTo channel resendAt
+            expiresAt verified sentTo channel resendAt options
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
             FactorWithdrawal state account:Account idToken! accessToken! refreshToken! expiresAt
             Fault kind method error delivery to provider failure delayMilliseconds store forMilliseconds clockJumpSeconds \
             afterCalls times
+            FederatedSource issuer subject audience tokenId
             GraphEdge from to kind
-            GraphNode kind accountId providerId subject factorId factorKind sessionId poolId identityId loginProvider
+            GraphNode kind accountId providerId subject factorId factorKind credentialId name sessionId poolId identityId \
+            loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
-            openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork createdAt updatedAt
+            requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork \
+            createdAt updatedAt
             IdpCheck check ok message
             IdpDeclaration tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             ImportFailure line accountId violations:Violation
             ImportProgress nextLine imported replaced skipped failed
             ImportStop type message
@@ -62,18 +69,20 @@ final class ShapeTable {
             MergeConflict kind name target! source! policy
             MergedIdentity poolId identityId absorbedIdentityId unlinkedIdentityId
             MethodMetrics method calls errors totalMicroseconds latency:LatencyBucket
-            Passkey credentialId name usage algorithm aaguid transports backupEligible backupState userVerified discoverable \
-            attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
+            OwnProfile accountId username email emailVerified attributes! factors createdAt lastSignInAt
+            Passkey credentialId name usage algorithm aaguid authenticatorName transports backupEligible backupState userVerified \
+            discoverable attestation:Passkey.Attestation relyingPartyId createdAt lastUsedAt
             Passkey.Attestation format trust
             PasskeyCeremony continuationToken! options mediation expiresAt
             PasskeySettings relyingPartyId relyingPartyName origins relatedOrigins topOrigins userVerification residentKey \
-            attestation algorithms
+            attestation metadataFile metadataRootFile algorithms
             PasskeyUserDetails rpId userId name displayName
             PasswordFailure rule message
             PasswordHashing algorithm signerKey! saltSeparator memoryCost rounds blockSize saltAfterPassword parallelization
             PasswordPolicy minimumLength maximumLength minimumClasses characters checksBanned checksCommon checksContext \
             bannedTerms breached:BreachedPasswordCheck
-            PasswordResetStep state continuationToken! sentTo channel codeLength resendAt expiresAt
+            PasswordResetStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt missing reason
+            PolicyWarning pointer code message
             Pool poolId name arn issuer allowUnauthenticated allowClassicFlow developerProvider providers:PoolProvider \
             signingAlgorithm tags createdAt updatedAt
             PoolDeclaration poolId name allowUnauthenticated allowClassicFlow developerProvider providers:PoolProviderSettings \
@@ -83,40 +92,47 @@ final class ShapeTable {
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
             PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
-            attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! salt! \
-            hash:PasswordHashing
+            passkeys:PortablePasskey attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! \
+            salt! hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
             PortableLogin providerId subject email displayName photoUrl linkedAt
+            PortablePasskey credentialId publicKey signCount userHandle transports backupEligible backupState userVerified aaguid \
+            name usage relyingPartyId createdAt lastUsedAt
             Principal identityId poolId roleArn sessionName accessKeyId tags
             PrincipalTagMap poolId provider useDefaults principalTags
             ProviderSubject providerId subject
             ProviderTokens idToken! accessToken!
             Revocation kind subject issuedBefore createdAt expiresAt
-            Role roleArn roleId name trustPolicy maxSessionSeconds tags createdAt updatedAt
-            RoleDeclaration name poolId poolName trustPolicy maxSessionSeconds tags
+            Role roleArn roleId name trustPolicy maxSessionSeconds tags description warnings:PolicyWarning createdAt updatedAt
+            RoleDeclaration name poolId poolName trustPolicy maxSessionSeconds tags description
             RoleMapping source ambiguousRoleResolution rules:RoleRule
+            RolePolicies inline attached
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
-            Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt expiresAt
-            SignInStep state continuationToken! sentTo channel codeLength resendAt expiresAt next methods providers email \
-            pendingToken! hints:FactorHint factorKinds account:Account idToken! accessToken! refreshToken! scope isNewAccount \
-            additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens
-            SignUpStep state continuationToken! sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute accountId
+            Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt endsAt \
+            current expiresAt
+            SignInStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt options next methods providers \
+            email pendingToken! hints:FactorHint factorKinds kinds:EnrollableFactor account:Account idToken! accessToken! \
+            refreshToken! scope isNewAccount additionalUserInfo:AdditionalUserInfo providerTokens:ProviderTokens missing reason
+            SignUpStep state continuationToken! sent sentTo channel codeLength resendAt expiresAt attributes:TenantAttribute \
+            accountId missing reason
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
+            StatementFinding pointer effect principalMatches actionMatches conditions:ConditionFinding applies
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps \
-            createdAt updatedAt
-            TenantAttribute name type required label options:AttributeOption multiple pattern inIdToken
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
+            lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
+            TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
-            TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate language
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
+            lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
+            TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
             TenantTemplate purpose channel language subject text html
@@ -128,6 +144,10 @@ final class ShapeTable {
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
+            TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
+            maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags createdAt updatedAt
+            TrustedIssuerDeclaration issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
+            maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags
             UnknownCredential rpId credentialId
             UnprocessedIdentity identityId errorCode
             Violation pointer rule message
@@ -141,6 +161,9 @@ final class ShapeTable {
             AccountDeleteParams accountId
             AccountDeleteResult accountId
             =account.delete AccountDeleteResult
+            AccountDeleteOwnParams idToken!
+            AccountDeleteOwnResult accountId
+            =account.deleteOwn AccountDeleteOwnResult
             AccountExportParams tenantId file cursor limit includeSecrets
             AccountExportResult exported accounts:PortableAccount nextCursor file bytes
             =account.export AccountExportResult
@@ -160,10 +183,12 @@ final class ShapeTable {
             AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
+            AccountMeParams idToken!
+            =account.me OwnProfile
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
             AccountMergeResult account:Account absorbedAccountId conflicts:MergeConflict undecided movedProviders \
-            droppedProviders:LinkedProvider movedFactors endedSessions identities:MergedIdentity dryRun idToken! accessToken! \
-            refreshToken! expiresAt
+            droppedProviders:LinkedProvider movedFactors movedPasskeys endedSessions identities:MergedIdentity dryRun idToken! \
+            accessToken! refreshToken! expiresAt
             =account.merge AccountMergeResult
             AccountProviderTokenParams idToken! providerId minValidSeconds
             AccountProviderTokenResult accessToken! expiresAt scopes
@@ -172,6 +197,8 @@ final class ShapeTable {
             =account.reauthenticate SignInStep
             AccountSetClaimsParams accountId claims
             =account.setClaims Account
+            AccountSetOwnPasswordParams idToken! newPassword! audience scope
+            =account.setOwnPassword Tokens
             AccountSubmitCodeParams continuationToken! code! client:ClientOrigin
             =account.submitCode EmailChangeStep
             AccountUnlinkParams idToken! providerId force
@@ -179,6 +206,8 @@ final class ShapeTable {
             AccountUpdateParams accountId username password! phoneNumber claims tokensValidSince link:PortableLogin unlink remove \
             attributes! emailVerified disabled mustChangePassword
             =account.update Account
+            AccountUpdateOwnParams idToken! attributes!
+            =account.updateOwn OwnProfile
             ApplicationDeleteParams tenantId clientId
             ApplicationDeleteResult tenantId clientId endedSessions
             =application.delete ApplicationDeleteResult
@@ -200,17 +229,18 @@ final class ShapeTable {
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
             CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
-            CredentialsAssumeRoleResult credentials:Credentials subject audience provider \
+            CredentialsAssumeRoleResult credentials:Credentials subject audience provider sourceIdentity \
             assumedRole:CredentialsAssumeRoleResult.AssumedRole packedPolicyPercent
             CredentialsAssumeRoleResult.AssumedRole arn id
             =credentials.assumeRole CredentialsAssumeRoleResult
             CredentialsGetParams token! identityId logins! customRoleArn
             CredentialsGetResult identityId credentials:Credentials roleArn
             =credentials.get CredentialsGetResult
-            CredentialsRevokeParams sessionToken! identityId roleArn poolId issuedBefore
+            CredentialsRevokeParams sessionToken! identityId roleArn poolId issuer subject roleName issuedBefore
             =credentials.revoke Revocation
             CredentialsVerifyParams request:SignedRequest sessionToken! service region
-            CredentialsVerifyResult principal:Principal expiresAt bodyVerified sessionPolicy
+            CredentialsVerifyResult principal:Principal federated:FederatedSource sourceIdentity rolePolicies:RolePolicies \
+            expiresAt bodyVerified sessionPolicy
             =credentials.verify CredentialsVerifyResult
             CredentialsProviderClearCredentialsParams provider
             CredentialsProviderClearCredentialsResult provider identityId
@@ -269,7 +299,8 @@ final class ShapeTable {
             IdpAuthorizeDeviceResult continuationToken! userCode verificationUri verificationUriComplete intervalSeconds expiresAt
             =idp.authorizeDevice IdpAuthorizeDeviceResult
             IdpCreateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             =idp.create Idp
             IdpDeleteParams tenantId providerId
             IdpDeleteResult tenantId providerId
@@ -283,8 +314,23 @@ final class ShapeTable {
             IdpTestResult ok checks:IdpCheck
             =idp.test IdpTestResult
             IdpUpdateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
-            scopes openidOnly trustEmail moreClientIds keys endpoint allowInsecure allowPrivateNetwork
+            scopes requiredAcr maxAuthAgeSeconds openidOnly trustEmail moreClientIds keys endpoint allowInsecure \
+            allowPrivateNetwork
             =idp.update Idp
+            IssuerDeleteParams issuer arn tenantId
+            IssuerDeleteResult
+            =issuer.delete IssuerDeleteResult
+            IssuerGetParams issuer arn tenantId
+            =issuer.get TrustedIssuer
+            IssuerListParams limit cursor
+            IssuerListResult issuers:TrustedIssuer nextCursor
+            =issuer.list IssuerListResult
+            IssuerPutParams issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims maxLifetimeSeconds \
+            maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags
+            =issuer.put TrustedIssuer
+            IssuerTestParams issuer arn tenantId token!
+            IssuerTestResult ok checks:IdpCheck
+            =issuer.test IssuerTestResult
             KeyListParams issuer poolId tenantId limit cursor
             KeyListResult keys:SigningKey nextCursor
             =key.list KeyListResult
@@ -295,9 +341,10 @@ final class ShapeTable {
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
-            MfaConfirmParams continuationToken! code! audience client:ClientOrigin clientId
+            MfaConfirmParams continuationToken! code! response audience client:ClientOrigin clientId deferTokens
             =mfa.confirm SignInStep
-            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin clientId
+            MfaEnrollParams idToken! continuationToken! kind displayName email phoneNumber language qr client:ClientOrigin clientId \
+            skipVerified
             =mfa.enroll EnrollmentStep
             MfaListParams idToken! accountId
             MfaListResult factors:Factor recoveryCodesLeft policy
@@ -305,15 +352,24 @@ final class ShapeTable {
             MfaRecoveryCodesParams idToken!
             MfaRecoveryCodesResult codes!
             =mfa.recoveryCodes MfaRecoveryCodesResult
-            MfaResolveParams continuationToken! factorId code! audience client:ClientOrigin clientId
+            MfaResolveParams continuationToken! factorId code! response audience client:ClientOrigin clientId deferTokens
             =mfa.resolve SignInStep
-            MfaWithdrawParams idToken! accountId factorId audience
+            MfaWithdrawParams idToken! accountId factorId reason audience
             =mfa.withdraw FactorWithdrawal
+            OobApplyParams code! newPassword!
+            OobApplyResult purpose email accountId
+            =oob.apply OobApplyResult
+            OobCreateParams tenantId purpose email newEmail accountId continueUrl returnLink language
+            OobCreateResult purpose email newEmail expiresAt code! link!
+            =oob.create OobCreateResult
+            OobInspectParams code!
+            OobInspectResult purpose tenantId email newEmail expiresAt
+            =oob.inspect OobInspectResult
             PasskeyDeleteParams idToken! accountId credentialId force
             PasskeyDeleteResult passkeys:Passkey signals:AuthenticatorSignals
             =passkey.delete PasskeyDeleteResult
             PasskeyFinishRegistrationParams continuationToken! response name client:ClientOrigin
-            PasskeyFinishRegistrationResult passkey:Passkey
+            PasskeyFinishRegistrationResult passkey:Passkey state continuationToken! expiresAt attributes:TenantAttribute accountId
             =passkey.finishRegistration PasskeyFinishRegistrationResult
             PasskeyListParams idToken! accountId
             PasskeyListResult passkeys:Passkey
@@ -329,11 +385,13 @@ final class ShapeTable {
             =passkey.signals AuthenticatorSignals
             PasskeyStartAuthenticationParams tenantId username idToken! conditional client:ClientOrigin
             =passkey.startAuthentication PasskeyCeremony
-            PasskeyStartRegistrationParams idToken! conditional client:ClientOrigin
+            PasskeyStartRegistrationParams idToken! continuationToken! conditional client:ClientOrigin
             =passkey.startRegistration PasskeyCeremony
+            PasswordResetChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =passwordReset.challenge PasswordResetStep
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId
             =passwordReset.resendCode PasswordResetStep
-            PasswordResetStartParams tenantId username language client:ClientOrigin clientId
+            PasswordResetStartParams tenantId username language client:ClientOrigin clientId accepts send
             =passwordReset.start PasswordResetStep
             PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =passwordReset.submitCode PasswordResetStep
@@ -373,14 +431,23 @@ final class ShapeTable {
             RoleListParams limit cursor
             RoleListResult roles:Role nextCursor
             =role.list RoleListResult
-            RolePutParams name poolId trustPolicy maxSessionSeconds tags
+            RolePutParams name poolId trustPolicy maxSessionSeconds tags description allowUnknownIssuer
             =role.put Role
-            SessionListParams accountId
+            RoleTestParams name roleArn token! sessionName durationSeconds
+            RoleTestResult allowed errorType reason keys statements:StatementFinding
+            =role.test RoleTestResult
+            SessionCreateCookieParams idToken! durationSeconds
+            SessionCreateCookieResult cookie! expiresAt
+            =session.createCookie SessionCreateCookieResult
+            SessionListParams idToken! accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
             SessionRefreshParams refreshToken! audience scope clientId
             =session.refresh Tokens
-            SessionRevokeAllParams accountId
+            SessionRevokeParams idToken! sessionId
+            SessionRevokeResult revoked
+            =session.revoke SessionRevokeResult
+            SessionRevokeAllParams idToken! accountId tenantId keepCurrent
             SessionRevokeAllResult revoked
             =session.revokeAll SessionRevokeAllResult
             SessionSignOutParams refreshToken! idToken! sessionId
@@ -388,9 +455,11 @@ final class ShapeTable {
             =session.signOut SessionSignOutResult
             SignInAnonymouslyParams tenantId audience scope client:ClientOrigin
             =signIn.anonymously SignInStep
+            SignInChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =signIn.challenge SignInStep
             SignInResendCodeParams continuationToken! client:ClientOrigin clientId
             =signIn.resendCode SignInStep
-            SignInStartParams tenantId username language client:ClientOrigin clientId
+            SignInStartParams tenantId username language client:ClientOrigin clientId accepts send
             =signIn.start SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
@@ -403,11 +472,15 @@ final class ShapeTable {
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
-            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId
+            SignInWithLinkParams email code! audience scope
+            =signIn.withLink SignInStep
+            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId accepts
             =signIn.withPassword SignInStep
+            SignUpChallengeParams continuationToken! accepts client:ClientOrigin clientId
+            =signUp.challenge SignUpStep
             SignUpResendCodeParams continuationToken! client:ClientOrigin clientId
             =signUp.resendCode SignUpStep
-            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId
+            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId accepts send
             =signUp.start SignUpStep
             SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin clientId
             =signUp.submitAttributes SignUpStep
@@ -425,10 +498,10 @@ final class ShapeTable {
             sweptAt
             =store.stats StoreStatsResult
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
-            pools:PoolDeclaration roles:RoleDeclaration dryRun
+            pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps applications pools roles
+            SystemExportResult tenants idps applications pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -444,8 +517,9 @@ final class ShapeTable {
             =tenant.checkAssurance TenantCheckAssuranceResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
+            lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -457,8 +531,9 @@ final class ShapeTable {
             =tenant.list TenantListResult
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices anonymousAllowed passkeys:PasskeySettings \
-            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner
+            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
+            acceptsLessAssurance force customTokenSigners:CustomTokenSigner
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -507,7 +582,7 @@ final class ShapeTable {
             TokenMintForDeveloperParams poolId logins! identityId durationSeconds principalTags
             TokenMintForDeveloperResult identityId token! expiresAt isNewIdentity
             =token.mintForDeveloper TokenMintForDeveloperResult
-            TokenVerifyParams token! audience issuer tenantId use scope checkRevoked
+            TokenVerifyParams token! audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked
             TokenVerifyResult claims header use issuer expiresAt
             =token.verify TokenVerifyResult
             !parseError reason offset
@@ -580,6 +655,12 @@ final class ShapeTable {
             !tokenNotAwaited
             !tooManyProviders limit
             !providerOvertaken provider
+            !tokenTooWeak check reason
+            !tokenClaimRejected claim reason
+            !tokenReplayed
+            !invalidTrustedIssuer reason violations:Violation
+            !trustedIssuerNotFound issuer
+            !tooManyTrustedIssuers limit
             !tenantNotFound tenantId
             !tenantExists tenantId
             !tenantNotDeletable tenantId
@@ -615,12 +696,19 @@ final class ShapeTable {
             !refusedByHook hook reason
             !hookFailed hook check reason
             !hooksNotOffered hook reason
+            !actionCodeInvalid reason next
+            !actionCodeExpired expiredAt
+            !linkUrlMissing tenantId
             !tenantDisabled tenantId
             !sessionExpired endedAt
             !clientUnknown tenantId clientId
             !clientNotPermitted clientId cause reason
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
+            !attributeNotYours name reason
+            !secondFactorRequired
+            !sessionNotFound
+            !factorKindNotAccepted kind reason
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

@@ -245,6 +245,47 @@ class AccountMethods(Namespace):
         """
         return types.AccountDeleteResult._of(self._send("account.delete", {"accountId": account_id}, timeout, trace))
 
+    def delete_own(
+        self, *, id_token: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.AccountDeleteOwnResult:
+        """Delete the signed-in user's account.
+
+        Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated
+        with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions
+        end, and the email address can be registered again.
+
+        Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+        """
+        return types.AccountDeleteOwnResult._of(self._send("account.deleteOwn", {"idToken": id_token}, timeout, trace))
+
     def export(
         self, *, tenant_id: str | None = None, file: str | None = None, cursor: str | None = None,
         limit: int | None = None, include_secrets: bool | None = None, timeout: float | None = None,
@@ -607,6 +648,36 @@ class AccountMethods(Namespace):
             limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
+    def me(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.OwnProfile:
+        """Get the profile of the signed-in user.
+
+        Returns the attributes that the tenant does not exclude with `userReadable: false`.
+
+        Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+        """
+        return types.OwnProfile._of(self._send("account.me", {"idToken": id_token}, timeout, trace))
+
     def merge(
         self, *, id_token: str, source_id_token: str, policy: types.MergePolicy | None = None,
         fields: Mapping[str, types.MergePolicy] | None = None, providers: Mapping[str, types.MergePolicy] | None = None,
@@ -620,12 +691,13 @@ class AccountMethods(Namespace):
         removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only
         one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and
         `identities`, and by `policy` for everything else. If an account has second factors, its session must be
-        authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source
-        are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a
-        second factor, or the source's email address and password instead of its own. In pools, logins of the source
-        become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is
-        changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names
-        those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+        authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery
+        codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if
+        the target gets a second factor, or the source's email address and password instead of its own. In pools, logins
+        of the source become logins of the target, and two identities are merged by the rules of the pool. With
+        `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists
+        the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were
+        kept for them.
 
         Args:
             id_token: An ID token of the account to keep (the target).
@@ -862,6 +934,62 @@ class AccountMethods(Namespace):
             "accountId": account_id, "claims": claims,
         }, timeout, trace))
 
+    def set_own_password(
+        self, *, id_token: str, new_password: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.Tokens:
+        """Set a new password for the signed-in user without the current one.
+
+        Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated
+        with one. The account must have a verified email address. All sessions of the account end, and a new one starts.
+        The user receives a notice.
+
+        Equivalent: firebase accounts:update password; SDK: updatePassword.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            new_password: The new password.
+            audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+            scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the
+                tenant's scopes. Defaults to `openid`.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
+                changes the factors, the email address, the password or the providers of the account.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
+            PasswordNotAcceptedError: A password is given in a tenant whose `localAccountMethod` is `emailCode`.
+            InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
+                token stays valid.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.Tokens._of(self._send("account.setOwnPassword", {
+            "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -920,14 +1048,15 @@ class AccountMethods(Namespace):
         """Unlink a sign-in method from the signed-in user's account.
 
         The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The
-        account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5
-        minutes old.
+        account then cannot be signed in to. Unlinking the password, the one-time codes or the passkeys requires a
+        sign-in at most 5 minutes old.
 
         Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
 
         Args:
             id_token: An ID token of the signed-in user.
-            provider_id: The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+            provider_id: The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey`
+                unlinks all passkeys with which the user signs in.
             force: Whether to unlink the last sign-in method. Defaults to false.
 
         Raises:
@@ -1023,6 +1152,46 @@ class AccountMethods(Namespace):
             "mustChangePassword": must_change_password,
         }, timeout, trace))
 
+    def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.OwnProfile:
+        """Change the attributes of the signed-in user.
+
+        The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The
+        value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+
+        Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            attributes: The attributes to change.
+
+        Raises:
+            AttributeNotYoursError: A user changes an attribute that the tenant does not mark with `userWritable`, or
+                removes a required one.
+            InvalidAttributesError: The value of an attribute is not valid, or the tenant does not request an attribute
+                of this name. The continuation token stays valid.
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+        """
+        return types.OwnProfile._of(self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
+        }, timeout, trace))
+
 
 class AsyncAccountMethods(AsyncNamespace):
     """The methods `account.*` for asyncio. `AccountMethods` describes the arguments."""
@@ -1093,6 +1262,19 @@ class AsyncAccountMethods(AsyncNamespace):
         """
         return types.AccountDeleteResult._of(await self._send("account.delete", {
             "accountId": account_id,
+        }, timeout, trace))
+
+    async def delete_own(
+        self, *, id_token: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.AccountDeleteOwnResult:
+        """Delete the signed-in user's account.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, RecentSignInRequiredError, SecondFactorNeededError, TenantDisabledError, AccountLockedError.
+        """
+        return types.AccountDeleteOwnResult._of(await self._send("account.deleteOwn", {
+            "idToken": id_token,
         }, timeout, trace))
 
     async def export(
@@ -1243,6 +1425,15 @@ class AsyncAccountMethods(AsyncNamespace):
             limit=limit, cursor=cursor, timeout=timeout, trace=trace,
         ) for each in page.accounts)
 
+    async def me(self, *, id_token: str, timeout: float | None = None, trace: str | None = None) -> types.OwnProfile:
+        """Get the profile of the signed-in user.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, TenantNotFoundError.
+        """
+        return types.OwnProfile._of(await self._send("account.me", {"idToken": id_token}, timeout, trace))
+
     async def merge(
         self, *, id_token: str, source_id_token: str, policy: types.MergePolicy | None = None,
         fields: Mapping[str, types.MergePolicy] | None = None, providers: Mapping[str, types.MergePolicy] | None = None,
@@ -1313,6 +1504,22 @@ class AsyncAccountMethods(AsyncNamespace):
             "accountId": account_id, "claims": claims,
         }, timeout, trace))
 
+    async def set_own_password(
+        self, *, id_token: str, new_password: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.Tokens:
+        """Set a new password for the signed-in user without the current one.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, RecentSignInRequiredError, SecondFactorNeededError, EmailNotVerifiedError,
+        PasswordNotAcceptedError, InvalidPasswordError, AccountDisabledError, AudienceNotOfferedError,
+        ScopeNotOfferedError, AccountLockedError, TenantDisabledError.
+        """
+        return types.Tokens._of(await self._send("account.setOwnPassword", {
+            "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     async def submit_code(
         self, *, continuation_token: str, code: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -1362,4 +1569,17 @@ class AsyncAccountMethods(AsyncNamespace):
             "claims": claims, "tokensValidSince": tokens_valid_since, "link": link, "unlink": unlink, "remove": remove,
             "attributes": attributes, "emailVerified": email_verified, "disabled": disabled,
             "mustChangePassword": must_change_password,
+        }, timeout, trace))
+
+    async def update_own(
+        self, *, id_token: str, attributes: Mapping[str, Any], timeout: float | None = None, trace: str | None = None,
+    ) -> types.OwnProfile:
+        """Change the attributes of the signed-in user.
+
+        Raises: AttributeNotYoursError, InvalidAttributesError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+        TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantNotFoundError.
+        """
+        return types.OwnProfile._of(await self._send("account.updateOwn", {
+            "idToken": id_token, "attributes": attributes,
         }, timeout, trace))

@@ -17,16 +17,18 @@ class CredentialsMethods(Namespace):
         self, *, role_arn: str, session_name: str, token: str, duration_seconds: int | None = None,
         policy: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.CredentialsAssumeRoleResult:
-        """Assume a role with an OpenID token (basic flow).
+        """Assume a role with an OpenID token of a pool or of a trusted issuer.
 
-        The caller selects the role and the duration. The trust policy of the role must allow the token.
+        The caller selects the role and the duration. The trust policy of the role must allow the token. The `iss` claim
+        of the token determines whether a pool of this store (basic flow) or a trusted issuer (`issuer.put`) has issued
+        it.
 
         Equivalent: cognito sts:AssumeRoleWithWebIdentity.
 
         Args:
             role_arn: The role to assume.
             session_name: The name of a role session, which is part of the ARN of the assumed role.
-            token: The OpenID token of a pool.
+            token: The OpenID token of a pool, or a token of a trusted issuer.
             duration_seconds (900–43200): The lifetime of the credentials, in seconds. It must not exceed the maximum of
                 the role. Defaults to 3600.
             policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
@@ -46,6 +48,16 @@ class CredentialsMethods(Namespace):
                 instead of an ID token.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
+            TokenAudienceMismatchError: `aud` does not contain the expected audience.
+            TokenClaimRejectedError: A claim of a token violates a limit of the trusted issuer, or a rule for session
+                tags.
+            TokenReplayedError: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            ProviderUnavailableError: A login provider does not respond, or reports that it is temporarily unable to
+                respond.
+            ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
+                keys do not meet the requirements. Repeating the request does not help until the provider, or its
+                configuration, is corrected.
             AssumeRoleDeniedError: The trust policy does not allow the request, or the role does not exist. Both cases
                 return the same error.
             DurationExceedsRoleMaximumError: `durationSeconds` exceeds the `maxSessionSeconds` of the role.
@@ -132,25 +144,28 @@ class CredentialsMethods(Namespace):
 
     def revoke(
         self, *, session_token: str | None = None, identity_id: str | None = None, role_arn: str | None = None,
-        pool_id: str | None = None, issued_before: datetime | int | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        pool_id: str | None = None, issuer: str | None = None, subject: str | None = None, role_name: str | None = None,
+        issued_before: datetime | int | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Revocation:
         """Revoke temporary credentials issued before a given time.
 
-        Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of
-        this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for
-        new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`.
-        Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore`
-        stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the
-        current second are then also invalid.
+        Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer.
+        The revocation takes effect in every process of this store within one second. Revoking by identity or pool also
+        revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
+        `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token
+        minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
+        second; tokens minted during the rest of the current second are then also invalid.
 
-        Exactly one of `session_token`, `identity_id`, `role_arn`, `pool_id` is required.
+        Exactly one of `session_token`, `identity_id`, `role_arn`, `pool_id`, `issuer`, `role_name` is required.
 
         Args:
             session_token: The session token of the session to revoke.
             identity_id: The identity whose credentials and tokens are revoked.
             role_arn: The role whose credentials are revoked.
             pool_id: The pool whose credentials and tokens are revoked.
+            issuer: The issuer whose credentials and tokens are revoked. It can be deleted already.
+            subject: The `sub` claim to which the revocation by `issuer` is limited.
+            role_name: The name of the role whose credentials are revoked.
             issued_before: The time before which credentials must be issued to be revoked. Can be in the future.
                 Defaults to the current time.
 
@@ -162,7 +177,7 @@ class CredentialsMethods(Namespace):
         """
         return types.Revocation._of(self._send("credentials.revoke", {
             "sessionToken": session_token, "identityId": identity_id, "roleArn": role_arn, "poolId": pool_id,
-            "issuedBefore": issued_before,
+            "issuer": issuer, "subject": subject, "roleName": role_name, "issuedBefore": issued_before,
         }, timeout, trace))
 
     def verify(
@@ -206,11 +221,13 @@ class AsyncCredentialsMethods(AsyncNamespace):
         self, *, role_arn: str, session_name: str, token: str, duration_seconds: int | None = None,
         policy: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.CredentialsAssumeRoleResult:
-        """Assume a role with an OpenID token (basic flow).
+        """Assume a role with an OpenID token of a pool or of a trusted issuer.
 
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-        AssumeRoleDeniedError, DurationExceedsRoleMaximumError, MalformedPolicyError, PackedPolicyTooLargeError.
+        TokenAudienceMismatchError, TokenClaimRejectedError, TokenReplayedError, AccountMergedError,
+        ProviderUnavailableError, ProviderUnusableError, AssumeRoleDeniedError, DurationExceedsRoleMaximumError,
+        MalformedPolicyError, PackedPolicyTooLargeError.
         """
         return types.CredentialsAssumeRoleResult._of(await self._send("credentials.assumeRole", {
             "roleArn": role_arn, "sessionName": session_name, "token": token, "durationSeconds": duration_seconds,
@@ -237,8 +254,8 @@ class AsyncCredentialsMethods(AsyncNamespace):
 
     async def revoke(
         self, *, session_token: str | None = None, identity_id: str | None = None, role_arn: str | None = None,
-        pool_id: str | None = None, issued_before: datetime | int | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        pool_id: str | None = None, issuer: str | None = None, subject: str | None = None, role_name: str | None = None,
+        issued_before: datetime | int | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Revocation:
         """Revoke temporary credentials issued before a given time.
 
@@ -246,7 +263,7 @@ class AsyncCredentialsMethods(AsyncNamespace):
         """
         return types.Revocation._of(await self._send("credentials.revoke", {
             "sessionToken": session_token, "identityId": identity_id, "roleArn": role_arn, "poolId": pool_id,
-            "issuedBefore": issued_before,
+            "issuer": issuer, "subject": subject, "roleName": role_name, "issuedBefore": issued_before,
         }, timeout, trace))
 
     async def verify(

@@ -17,11 +17,12 @@ class MfaMethods(Namespace):
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
-        """Send the one-time code for a second factor.
+        """Send the one-time code for a second factor, or start the use of a passkey.
 
         Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time;
         after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the
-        authenticator app generates the codes.
+        authenticator app generates the codes. For the kind `passkey`, the result has the options for the browser; every
+        passkey of the account is accepted, except the one with which the sign-in began.
 
         Equivalent: firebase mfaSignIn:start, nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
 
@@ -36,6 +37,7 @@ class MfaMethods(Namespace):
 
         Raises:
             FactorNotFoundError: The named factor does not exist or was removed, or the required factor ID is missing.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
@@ -70,20 +72,26 @@ class MfaMethods(Namespace):
         }, timeout, trace))
 
     def confirm(
-        self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, continuation_token: str, code: str | None = None, response: Mapping[str, Any] | None = None,
+        audience: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
+        client_id: str | None = None, defer_tokens: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignInStep:
-        """Complete the enrollment of a second factor by submitting its code.
+        """Complete the enrollment of a second factor by submitting its code or the response for a passkey.
 
-        The tokens in the result state that the session was authenticated with the second factor. All other sessions of
-        the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
+        A response for a passkey is judged once: after a refusal, call `mfa.enroll` again. The tokens in the result
+        state that the session was authenticated with the second factor. All other sessions of the account end. If the
+        enrollment is part of a sign-in, the call completes the sign-in.
+
+        At most one of `code`, `response` is allowed.
 
         Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
 
         Args:
             continuation_token: The continuation token that `mfa.enroll` returned.
-            code: The code of the factor.
+            code: The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
+            response: The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged.
+                Unknown members are ignored.
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the sign-in or of the session. For an audience other than that of the session, the
                 access token has only the scope `openid`.
@@ -92,10 +100,15 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            defer_tokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+                `signIn.withContinuation` exchanges it. Defaults to false.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
                 replaced by a newer code, or the code of an app is submitted a second time.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
@@ -104,7 +117,8 @@ class MfaMethods(Namespace):
                 is `off`.
             UnsupportedFirstFactorError: A second factor is enrolled in an anonymous session or in a session of a custom
                 token.
-            EmailNotVerifiedError: A second factor is enrolled for an account whose email address is not verified.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
             RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
@@ -136,10 +150,12 @@ class MfaMethods(Namespace):
                 is not valid. Mintmark does not ask again by itself.
             HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
                 not offered it with `hooks.offer`, or this process has no host that can answer.
+            FactorKindNotAcceptedError: The security profile of the tenant excludes the kind, or requires a stronger
+                factor first.
         """
         return types.read_sign_in_step(self._send("mfa.confirm", {
-            "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
-            "clientId": client_id,
+            "continuationToken": continuation_token, "code": code, "response": response, "audience": audience,
+            "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     def enroll(
@@ -147,15 +163,16 @@ class MfaMethods(Namespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        skip_verified: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires
         an enrollment. If the account already has a second factor, the session must be authenticated with one. For an
-        authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The
-        factor becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute
-        returns the same response without sending another code. An account has at most five factors.
+        authenticator app, the result contains a secret; for an email address or phone number, a code is sent; for a
+        passkey, the result contains the options for the browser. The factor becomes active when `mfa.confirm` receives
+        a correct code or response. Repeating the request within one minute returns the same response without sending
+        another code. An account has at most five factors.
 
         Exactly one of `id_token`, `continuation_token` is required.
 
@@ -181,18 +198,22 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            skip_verified: Whether the email address of the account needs no code if it is verified. The result then has
+                `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
 
         Raises:
             SecondFactorsOffError: A second factor is enrolled, or recovery codes are generated, in a tenant whose `mfa`
                 is `off`.
             UnsupportedFirstFactorError: A second factor is enrolled in an anonymous session or in a session of a custom
                 token.
-            EmailNotVerifiedError: A second factor is enrolled for an account whose email address is not verified.
+            EmailNotVerifiedError: A second factor is enrolled, or a password is set without the current one, for an
+                account whose email address is not verified.
             RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
                 changes the factors, the email address, the password or the providers of the account.
             TooManyFactorsError: An enrollment exceeds the maximum number of second factors.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             FactorExistsError: The email address or phone number is already a second factor of the account.
             FactorAddsNothingError: The email address that receives the sign-in codes of an account is enrolled as its
                 second factor.
@@ -242,11 +263,13 @@ class MfaMethods(Namespace):
                 is not valid. Mintmark does not ask again by itself.
             HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
                 not offered it with `hooks.offer`, or this process has no host that can answer.
+            FactorKindNotAcceptedError: The security profile of the tenant excludes the kind, or requires a stronger
+                factor first.
         """
         return types.read_enrollment_step(self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "skipVerified": skip_verified,
         }, timeout, trace))
 
     def list(
@@ -332,24 +355,31 @@ class MfaMethods(Namespace):
         return types.MfaRecoveryCodesResult._of(self._send("mfa.recoveryCodes", {"idToken": id_token}, timeout, trace))
 
     def resolve(
-        self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
+        self, *, continuation_token: str, factor_id: str | None = None, code: str | None = None,
+        response: Mapping[str, Any] | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
         Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the
-        last two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens
-        in the result state that the session was authenticated with the second factor.
+        last two require no challenge. For a passkey, it accepts the response of the browser to the options of
+        `mfa.challenge`; a response is judged once, and after a refusal `mfa.challenge` starts again. A wrong code
+        counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was
+        authenticated with the second factor.
+
+        Exactly one of `code`, `response` is required.
 
         Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token
         grant_type=mfa_oob; SDK: submitChallenge.
 
         Args:
             continuation_token: The continuation token of the latest response of the flow.
-            factor_id: The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last
-                challenge.
+            factor_id: The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the
+                last challenge.
             code: The code of the factor, or a recovery code.
+            response: The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged.
+                Unknown members are ignored.
             audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience
                 given earlier in this sign-in, otherwise to the tenant.
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
@@ -357,10 +387,15 @@ class MfaMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application that continues the flow. If given, it must be the one with which
                 the flow started.
+            defer_tokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`.
+                `signIn.withContinuation` exchanges it. Defaults to false.
 
         Raises:
             FactorCodeInvalidError: The code of a second factor is wrong, expired, was invalidated by wrong attempts or
                 replaced by a newer code, or the code of an app is submitted a second time.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             FactorNotFoundError: The named factor does not exist or was removed, or the required factor ID is missing.
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
@@ -388,12 +423,12 @@ class MfaMethods(Namespace):
                 not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("mfa.resolve", {
-            "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client, "clientId": client_id,
+            "continuationToken": continuation_token, "factorId": factor_id, "code": code, "response": response,
+            "audience": audience, "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     def withdraw(
-        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None,
+        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None, reason: str | None = None,
         audience: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.FactorWithdrawal:
         """Remove a second factor.
@@ -412,6 +447,8 @@ class MfaMethods(Namespace):
             id_token: An ID token of the signed-in user.
             account_id: The ID of the account. Requires the access level `developer`.
             factor_id: The ID of the factor to remove.
+            reason: The reason for the removal, such as how the user proved their identity, which the audit log keeps.
+                Required with `accountId` in a tenant with an assurance.
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the session. For any other audience, the access token has only the scope `openid`.
 
@@ -453,7 +490,7 @@ class MfaMethods(Namespace):
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
         """
         return types.read_factor_withdrawal(self._send("mfa.withdraw", {
-            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
+            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "reason": reason, "audience": audience,
         }, timeout, trace))
 
 
@@ -464,9 +501,9 @@ class AsyncMfaMethods(AsyncNamespace):
         self, *, continuation_token: str, factor_id: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
-        """Send the one-time code for a second factor.
+        """Send the one-time code for a second factor, or start the use of a passkey.
 
-        Raises: FactorNotFoundError, AccountLockedError, AccountDisabledError, TooManyCodesError,
+        Raises: FactorNotFoundError, PasskeysOffError, AccountLockedError, AccountDisabledError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TenantDisabledError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
@@ -476,22 +513,24 @@ class AsyncMfaMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def confirm(
-        self, *, continuation_token: str, code: str, audience: str | None = None,
-        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, continuation_token: str, code: str | None = None, response: Mapping[str, Any] | None = None,
+        audience: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
+        client_id: str | None = None, defer_tokens: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignInStep:
-        """Complete the enrollment of a second factor by submitting its code.
+        """Complete the enrollment of a second factor by submitting its code or the response for a passkey.
 
-        Raises: FactorCodeInvalidError, AccountLockedError, AccountDisabledError, SecondFactorsOffError,
-        UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError, SecondFactorNeededError,
-        TooManyFactorsError, FactorExistsError, FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError,
-        TokenRevokedError, AccountMergedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError,
-        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: FactorCodeInvalidError, PasskeyNotAcceptedError, PasskeysOffError, AccountLockedError,
+        AccountDisabledError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
+        RecentSignInRequiredError, SecondFactorNeededError, TooManyFactorsError, FactorExistsError,
+        FactorAddsNothingError, AudienceNotOfferedError, ScopeNotOfferedError, TokenRevokedError, AccountMergedError,
+        TooManyFromClientError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
+        FlowEndedError, StepNotPossibleError, TenantDisabledError, ClientUnknownError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, FactorKindNotAcceptedError.
         """
         return types.read_sign_in_step(await self._send("mfa.confirm", {
-            "continuationToken": continuation_token, "code": code, "audience": audience, "client": client,
-            "clientId": client_id,
+            "continuationToken": continuation_token, "code": code, "response": response, "audience": audience,
+            "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     async def enroll(
@@ -499,24 +538,24 @@ class AsyncMfaMethods(AsyncNamespace):
         display_name: str | None = None, email: str | None = None, phone_number: str | None = None,
         language: str | None = None, qr: types.MfaEnrollQr | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        skip_verified: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.EnrollmentStep:
         """Start the enrollment of a second factor.
 
         Raises: SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError, RecentSignInRequiredError,
-        SecondFactorNeededError, TooManyFactorsError, FactorExistsError, FactorAddsNothingError,
+        SecondFactorNeededError, TooManyFactorsError, PasskeysOffError, FactorExistsError, FactorAddsNothingError,
         FactorTargetMissingError, InvalidUsernameError, InvalidPhoneNumberError, TooManyCodesError,
         TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
         ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
         TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
         TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError,
-        RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        RefusedByHookError, HookFailedError, HooksNotOfferedError, FactorKindNotAcceptedError.
         """
         return types.read_enrollment_step(await self._send("mfa.enroll", {
             "idToken": id_token, "continuationToken": continuation_token, "kind": kind, "displayName": display_name,
             "email": email, "phoneNumber": phone_number, "language": language, "qr": qr, "client": client,
-            "clientId": client_id,
+            "clientId": client_id, "skipVerified": skip_verified,
         }, timeout, trace))
 
     async def list(
@@ -548,24 +587,26 @@ class AsyncMfaMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def resolve(
-        self, *, continuation_token: str, code: str, factor_id: str | None = None, audience: str | None = None,
+        self, *, continuation_token: str, factor_id: str | None = None, code: str | None = None,
+        response: Mapping[str, Any] | None = None, audience: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        defer_tokens: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Complete a sign-in with a second factor or a recovery code.
 
-        Raises: FactorCodeInvalidError, FactorNotFoundError, AccountLockedError, AccountDisabledError,
-        AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError, StepNotPossibleError, TenantDisabledError,
-        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: FactorCodeInvalidError, PasskeyNotAcceptedError, PasskeysOffError, FactorNotFoundError,
+        AccountLockedError, AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, TooManyFromClientError,
+        ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
+        StepNotPossibleError, TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("mfa.resolve", {
-            "continuationToken": continuation_token, "factorId": factor_id, "code": code, "audience": audience,
-            "client": client, "clientId": client_id,
+            "continuationToken": continuation_token, "factorId": factor_id, "code": code, "response": response,
+            "audience": audience, "client": client, "clientId": client_id, "deferTokens": defer_tokens,
         }, timeout, trace))
 
     async def withdraw(
-        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None,
+        self, *, factor_id: str, id_token: str | None = None, account_id: str | None = None, reason: str | None = None,
         audience: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.FactorWithdrawal:
         """Remove a second factor.
@@ -578,5 +619,5 @@ class AsyncMfaMethods(AsyncNamespace):
         AccountDisabledError.
         """
         return types.read_factor_withdrawal(await self._send("mfa.withdraw", {
-            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "audience": audience,
+            "idToken": id_token, "accountId": account_id, "factorId": factor_id, "reason": reason, "audience": audience,
         }, timeout, trace))

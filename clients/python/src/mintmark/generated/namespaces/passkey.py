@@ -38,6 +38,7 @@ class PasskeyMethods(Namespace):
             PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             PasskeyNotFoundError: A passkey is renamed or deleted that the account does not have.
             LastProviderError: The last sign-in method of an account is unlinked without `force`.
+            LastFactorError: A user removes the last second factor in a tenant that requires one.
             RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
@@ -77,8 +78,8 @@ class PasskeyMethods(Namespace):
         """Complete the registration of a passkey.
 
         Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the
-        passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one
-        minute, it returns the same passkey.
+        passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a
+        refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
 
         Equivalent: cognito CompleteWebAuthnRegistration.
 
@@ -86,7 +87,8 @@ class PasskeyMethods(Namespace):
             continuation_token: The continuation token of `passkey.startRegistration`.
             response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
                 are ignored.
-            name: The name of the passkey. Defaults to `Passkey` and a number.
+            name: The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to
+                `Passkey` and a number.
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
@@ -115,6 +117,13 @@ class PasskeyMethods(Namespace):
                 changes the factors, the email address, the password or the providers of the account.
             TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
                 signing key was revoked, or `credentials.revoke` applies to the token.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            UserAlreadyExistsError: A sign-up or a change of email address names an address that another account has.
+                The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
+                with this error.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            StepNotPossibleError: The step does not follow the current state of the flow.
         """
         return types.PasskeyFinishRegistrationResult._of(self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,
@@ -327,22 +336,26 @@ class PasskeyMethods(Namespace):
         }, timeout, trace))
 
     def start_registration(
-        self, *, id_token: str, conditional: bool | None = None,
+        self, *, id_token: str | None = None, continuation_token: str | None = None, conditional: bool | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.PasskeyCeremony:
-        """Start the registration of a passkey for the signed-in user.
+        """Start the registration of a passkey for the signed-in user or in a sign-up.
 
-        Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and,
-        if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the
-        passkey without a dialog after a sign-in with a password.
+        Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up
+        in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a
+        sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With
+        `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+
+        Exactly one of `id_token`, `continuation_token` is required.
 
         Equivalent: cognito StartWebAuthnRegistration.
 
         Args:
             id_token: An ID token of the signed-in user.
+            continuation_token: The continuation token of a sign-up in the state `passkeyRequired`.
             conditional: Whether the browser may create the passkey without a dialog. The session must have begun with a
-                password in the last 5 minutes. Defaults to false.
+                password in the last 5 minutes. Not for a sign-up. Defaults to false.
             client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
@@ -354,6 +367,16 @@ class PasskeyMethods(Namespace):
                 whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
             SecondFactorNeededError: The account has second factors, and a session that was not authenticated with one
                 changes the factors, the email address, the password or the providers of the account.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpiredError: The flow was idle for more than 10 minutes; while it waits for a code, the
+                limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if
+                no sign-in followed within 5 minutes after its completion.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            FlowEndedError: A step is submitted to a flow that was ended by another operation.
+            StepNotPossibleError: The step does not follow the current state of the flow.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
@@ -377,7 +400,7 @@ class PasskeyMethods(Namespace):
                 resets separately and also count for the account.
         """
         return types.PasskeyCeremony._of(self._send("passkey.startRegistration", {
-            "idToken": id_token, "conditional": conditional, "client": client,
+            "idToken": id_token, "continuationToken": continuation_token, "conditional": conditional, "client": client,
         }, timeout, trace))
 
 
@@ -390,7 +413,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
     ) -> types.PasskeyDeleteResult:
         """Delete a passkey.
 
-        Raises: PasskeysOffError, PasskeyNotFoundError, LastProviderError, RecentSignInRequiredError,
+        Raises: PasskeysOffError, PasskeyNotFoundError, LastProviderError, LastFactorError, RecentSignInRequiredError,
         SecondFactorNeededError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
         TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
@@ -409,7 +432,8 @@ class AsyncPasskeyMethods(AsyncNamespace):
 
         Raises: PasskeysOffError, PasskeyNotAcceptedError, TooManyPasskeysError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, FlowUsedError, FlowEndedError, AccountDisabledError, TooManyFromClientError,
-        TenantDisabledError, AccountLockedError, SecondFactorNeededError, TokenRevokedError.
+        TenantDisabledError, AccountLockedError, SecondFactorNeededError, TokenRevokedError, SignUpNotAllowedError,
+        UserAlreadyExistsError, FlowFinishedError, StepNotPossibleError.
         """
         return types.PasskeyFinishRegistrationResult._of(await self._send("passkey.finishRegistration", {
             "continuationToken": continuation_token, "response": response, "name": name, "client": client,
@@ -489,17 +513,19 @@ class AsyncPasskeyMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def start_registration(
-        self, *, id_token: str, conditional: bool | None = None,
+        self, *, id_token: str | None = None, continuation_token: str | None = None, conditional: bool | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.PasskeyCeremony:
-        """Start the registration of a passkey for the signed-in user.
+        """Start the registration of a passkey for the signed-in user or in a sign-up.
 
         Raises: PasskeysOffError, TooManyPasskeysError, RecentSignInRequiredError, SecondFactorNeededError,
-        TooManyFromClientError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
-        TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
+        SignUpNotAllowedError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError,
+        FlowEndedError, StepNotPossibleError, TooManyFromClientError, TokenMalformedError,
+        TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError.
         """
         return types.PasskeyCeremony._of(await self._send("passkey.startRegistration", {
-            "idToken": id_token, "conditional": conditional, "client": client,
+            "idToken": id_token, "continuationToken": continuation_token, "conditional": conditional, "client": client,
         }, timeout, trace))

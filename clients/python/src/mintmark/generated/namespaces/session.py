@@ -13,21 +13,84 @@ from .. import types
 class SessionMethods(Namespace):
     """The methods `session.*`."""
 
+    def create_cookie(
+        self, *, id_token: str, duration_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SessionCreateCookieResult:
+        """Exchange an ID token for a session cookie.
+
+        For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a
+        longer-lived token, sets it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The
+        cookie has the claims of the ID token. It becomes invalid if its session or all sessions of the account are
+        ended, or if the account is disabled or deleted. It is accepted by `token.verify` only.
+
+        Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            duration_seconds (300–1209600): The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to
+                432000.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.SessionCreateCookieResult._of(self._send("session.createCookie", {
+            "idToken": id_token, "durationSeconds": duration_seconds,
+        }, timeout, trace))
+
     def list(
-        self, *, account_id: str, timeout: float | None = None, trace: str | None = None,
+        self, *, id_token: str | None = None, account_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SessionListResult:
         """List the sessions of an account, most recent first.
 
-        Returns at most 1000 sessions.
+        Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
+
+        Exactly one of `id_token`, `account_id` is required.
 
         Args:
-            account_id: The ID of an account, which is the `sub` claim of its tokens.
+            id_token: An ID token of the signed-in user.
+            account_id: The ID of the account. Requires the access level `developer`.
 
         Raises:
+            CallerNotAllowedError: A caller with the access level `public` calls a developer method or uses a developer
+                parameter.
             AccountNotFoundError: The account does not exist or was deleted.
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
-        return types.SessionListResult._of(self._send("session.list", {"accountId": account_id}, timeout, trace))
+        return types.SessionListResult._of(self._send("session.list", {
+            "idToken": id_token, "accountId": account_id,
+        }, timeout, trace))
 
     def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
@@ -47,8 +110,9 @@ class SessionMethods(Namespace):
             audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to
                 the audience of the sign-in.
             scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at
-                sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to
-                `openid`.
+                sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers for it;
+                defaults to `openid`. A session of an application can also request the scopes in the `consent` of the
+                application, for both.
             client_id: The client ID of the application that refreshes its tokens. If given, it must be the application
                 of the session.
 
@@ -63,29 +127,94 @@ class SessionMethods(Namespace):
             ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             SessionExpiredError: The lifetime `tokens.sessionSeconds` of the session is over.
+            SecondFactorRequiredError: A session is refreshed that began before the tenant required a second factor.
         """
         return types.Tokens._of(self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
         }, timeout, trace))
 
-    def revoke_all(
-        self, *, account_id: str, timeout: float | None = None, trace: str | None = None,
-    ) -> types.SessionRevokeAllResult:
-        """Revoke all sessions of an account.
+    def revoke(
+        self, *, id_token: str, session_id: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.SessionRevokeResult:
+        """Revoke one of the user's own sessions.
 
-        `token.verify` rejects the tokens of these sessions immediately.
+        `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5
+        minutes old. A developer can use `session.signOut` with `sessionId`.
+
+        Args:
+            id_token: An ID token of the signed-in user.
+            session_id: The ID of the session, as `session.list` returns it.
+
+        Raises:
+            SessionNotFoundError: The session has ended, or it belongs to another account.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.SessionRevokeResult._of(self._send("session.revoke", {
+            "idToken": id_token, "sessionId": session_id,
+        }, timeout, trace))
+
+    def revoke_all(
+        self, *, id_token: str | None = None, account_id: str | None = None, tenant_id: str | None = None,
+        keep_current: bool | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.SessionRevokeAllResult:
+        """Revoke all sessions of an account or a tenant.
+
+        `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own
+        sessions, which requires a sign-in at most 5 minutes old.
+
+        Exactly one of `id_token`, `account_id`, `tenant_id` is required.
 
         Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
 
         Args:
-            account_id: The ID of an account, which is the `sub` claim of its tokens.
+            id_token: An ID token of the signed-in user.
+            account_id: The ID of the account. Requires the access level `developer`.
+            tenant_id: The tenant whose accounts are signed out. Requires the access level `developer`.
+            keep_current: Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
 
         Raises:
+            CallerNotAllowedError: A caller with the access level `public` calls a developer method or uses a developer
+                parameter.
             AccountNotFoundError: The account does not exist or was deleted.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            RecentSignInRequiredError: The sign-in methods or second factors of an account are changed with an ID token
+                whose `auth_time` is too old. Refreshing tokens does not update `auth_time`.
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
             AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.SessionRevokeAllResult._of(self._send("session.revokeAll", {
-            "accountId": account_id,
+            "idToken": id_token, "accountId": account_id, "tenantId": tenant_id, "keepCurrent": keep_current,
         }, timeout, trace))
 
     def sign_out(
@@ -128,14 +257,33 @@ class SessionMethods(Namespace):
 class AsyncSessionMethods(AsyncNamespace):
     """The methods `session.*` for asyncio. `SessionMethods` describes the arguments."""
 
+    async def create_cookie(
+        self, *, id_token: str, duration_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SessionCreateCookieResult:
+        """Exchange an ID token for a session cookie.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, TenantDisabledError.
+        """
+        return types.SessionCreateCookieResult._of(await self._send("session.createCookie", {
+            "idToken": id_token, "durationSeconds": duration_seconds,
+        }, timeout, trace))
+
     async def list(
-        self, *, account_id: str, timeout: float | None = None, trace: str | None = None,
+        self, *, id_token: str | None = None, account_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SessionListResult:
         """List the sessions of an account, most recent first.
 
-        Raises: AccountNotFoundError, AccountMergedError.
+        Raises: CallerNotAllowedError, AccountNotFoundError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+        TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
         """
-        return types.SessionListResult._of(await self._send("session.list", {"accountId": account_id}, timeout, trace))
+        return types.SessionListResult._of(await self._send("session.list", {
+            "idToken": id_token, "accountId": account_id,
+        }, timeout, trace))
 
     async def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
@@ -145,21 +293,38 @@ class AsyncSessionMethods(AsyncNamespace):
 
         Raises: RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError, RefreshTokenReusedError,
         AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError, TenantDisabledError,
-        SessionExpiredError.
+        SessionExpiredError, SecondFactorRequiredError.
         """
         return types.Tokens._of(await self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
         }, timeout, trace))
 
-    async def revoke_all(
-        self, *, account_id: str, timeout: float | None = None, trace: str | None = None,
-    ) -> types.SessionRevokeAllResult:
-        """Revoke all sessions of an account.
+    async def revoke(
+        self, *, id_token: str, session_id: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.SessionRevokeResult:
+        """Revoke one of the user's own sessions.
 
-        Raises: AccountNotFoundError, AccountMergedError.
+        Raises: SessionNotFoundError, RecentSignInRequiredError, TokenMalformedError, TokenAlgorithmNotAllowedError,
+        TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
+        TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError.
+        """
+        return types.SessionRevokeResult._of(await self._send("session.revoke", {
+            "idToken": id_token, "sessionId": session_id,
+        }, timeout, trace))
+
+    async def revoke_all(
+        self, *, id_token: str | None = None, account_id: str | None = None, tenant_id: str | None = None,
+        keep_current: bool | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.SessionRevokeAllResult:
+        """Revoke all sessions of an account or a tenant.
+
+        Raises: CallerNotAllowedError, AccountNotFoundError, TenantNotFoundError, RecentSignInRequiredError,
+        TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
+        AccountMergedError, TenantDisabledError.
         """
         return types.SessionRevokeAllResult._of(await self._send("session.revokeAll", {
-            "accountId": account_id,
+            "idToken": id_token, "accountId": account_id, "tenantId": tenant_id, "keepCurrent": keep_current,
         }, timeout, trace))
 
     async def sign_out(

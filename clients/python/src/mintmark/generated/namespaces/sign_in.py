@@ -54,6 +54,59 @@ class SignInMethods(Namespace):
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
 
+    def challenge(
+        self, *, continuation_token: str, accepts: Sequence[types.FlowCapability] | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Send the code of a sign-in.
+
+        Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one,
+        as `signIn.resendCode` does. If the flow waits for a password, nothing is sent.
+
+        Equivalent: nativeAuth /oauth2/v2.0/challenge.
+
+        Args:
+            continuation_token: The continuation token of the latest response of the flow.
+            accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those
+                given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the
+                flow does not change.
+            client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
+                20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+                minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
+
+        Raises:
+            ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpiredError: The flow was idle for more than 10 minutes; while it waits for a code, the
+                limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if
+                no sign-in followed within 5 minutes after its completion.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            FlowEndedError: A step is submitted to a flow that was ended by another operation.
+            StepNotPossibleError: The step does not follow the current state of the flow.
+            TooManyCodesError: The number of codes for a flow, or for an address within a period, exceeds the limit.
+                Only the limit of the address ends by waiting.
+            TooManyFailedSendsError: Ten messages to one address failed within one minute. Failed messages do not count
+                as sent codes.
+            SendUnderwayError: A request that sends a code is repeated while the first request waits for the mail server
+                or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
+                messages.
+            PasswordChangeRequiredError: The password of the account must be changed before the next sign-in.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+        """
+        return types.read_sign_in_step(self._send("signIn.challenge", {
+            "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
+        }, timeout, trace))
+
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
@@ -112,7 +165,8 @@ class SignInMethods(Namespace):
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -140,6 +194,11 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
+                the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
+                all parts.
+            send: Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends
+                the first code. Defaults to true.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -172,6 +231,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
+            "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_code(
@@ -493,10 +553,51 @@ class SignInMethods(Namespace):
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
         }, timeout, trace))
 
+    def with_link(
+        self, *, email: str, code: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Sign in with the code of a link that was sent by email.
+
+        The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was
+        sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition
+        to a password. If no account has the address, one is created. If the address of the account was not verified
+        before, its password, its logins, its passkeys and its sessions are removed, because another user may have
+        created it.
+
+        Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+
+        Args:
+            email: The email address to which the link was sent.
+            code: The code of the link: its parameter `oobCode`.
+            audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+            scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the
+                tenant's scopes. Defaults to `openid`.
+
+        Raises:
+            ActionCodeInvalidError: The code does not exist, was already used, is for another action, or the account has
+                changed since.
+            ActionCodeExpiredError: The code of a link has expired.
+            InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            FlowEndedError: A step is submitted to a flow that was ended by another operation.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.read_sign_in_step(self._send("signIn.withLink", {
+            "email": email, "code": code, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -520,6 +621,9 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
+                the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
+                all parts.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -550,7 +654,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id,
+            "client": client, "clientId": client_id, "accepts": accepts,
         }, timeout, trace))
 
 
@@ -572,6 +676,22 @@ class AsyncSignInMethods(AsyncNamespace):
             "tenantId": tenant_id, "audience": audience, "scope": scope, "client": client,
         }, timeout, trace))
 
+    async def challenge(
+        self, *, continuation_token: str, accepts: Sequence[types.FlowCapability] | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Send the code of a sign-in.
+
+        Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
+        StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+        TooManyFromClientError, PasswordChangeRequiredError, TenantDisabledError, AccountLockedError,
+        AccountDisabledError.
+        """
+        return types.read_sign_in_step(await self._send("signIn.challenge", {
+            "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
+        }, timeout, trace))
+
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
@@ -590,7 +710,8 @@ class AsyncSignInMethods(AsyncNamespace):
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -601,6 +722,7 @@ class AsyncSignInMethods(AsyncNamespace):
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
+            "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_code(
@@ -690,10 +812,25 @@ class AsyncSignInMethods(AsyncNamespace):
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
         }, timeout, trace))
 
+    async def with_link(
+        self, *, email: str, code: str, audience: str | None = None, scope: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignInStep:
+        """Sign in with the code of a link that was sent by email.
+
+        Raises: ActionCodeInvalidError, ActionCodeExpiredError, InvalidUsernameError, SignUpNotAllowedError,
+        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountLockedError, FlowEndedError,
+        TenantDisabledError.
+        """
+        return types.read_sign_in_step(await self._send("signIn.withLink", {
+            "email": email, "code": code, "audience": audience, "scope": scope,
+        }, timeout, trace))
+
     async def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -704,5 +841,5 @@ class AsyncSignInMethods(AsyncNamespace):
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id,
+            "client": client, "clientId": client_id, "accepts": accepts,
         }, timeout, trace))

@@ -13,6 +13,58 @@ from .. import types
 class SignUpMethods(Namespace):
     """The methods `signUp.*`."""
 
+    def challenge(
+        self, *, continuation_token: str, accepts: Sequence[types.FlowCapability] | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignUpStep:
+        """Send the code of a sign-up.
+
+        Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one,
+        as `signUp.resendCode` does. If the flow waits for a password, nothing is sent.
+
+        Equivalent: nativeAuth /signup/v1.0/challenge.
+
+        Args:
+            continuation_token: The continuation token of the latest response of the flow.
+            accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those
+                given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the
+                flow does not change.
+            client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
+                20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+                minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application that continues the flow. If given, it must be the one with which
+                the flow started.
+
+        Raises:
+            ContinuationTokenInvalidError: The continuation token is malformed, or belongs to another flow or to an
+                earlier step.
+            ContinuationTokenExpiredError: The flow was idle for more than 10 minutes; while it waits for a code, the
+                limit is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if
+                no sign-in followed within 5 minutes after its completion.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
+            FlowEndedError: A step is submitted to a flow that was ended by another operation.
+            StepNotPossibleError: The step does not follow the current state of the flow.
+            TooManyCodesError: The number of codes for a flow, or for an address within a period, exceeds the limit.
+                Only the limit of the address ends by waiting.
+            TooManyFailedSendsError: Ten messages to one address failed within one minute. Failed messages do not count
+                as sent codes.
+            SendUnderwayError: A request that sends a code is repeated while the first request waits for the mail server
+                or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
+                messages.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            UserAlreadyExistsError: A sign-up or a change of email address names an address that another account has.
+                The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
+                with this error.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.read_sign_up_step(self._send("signUp.challenge", {
+            "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
+        }, timeout, trace))
+
     def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
@@ -70,7 +122,8 @@ class SignUpMethods(Namespace):
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
@@ -95,6 +148,11 @@ class SignUpMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
+                the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
+                all parts.
+            send: Whether to send a code that the flow requires. If false, no message is sent; `signUp.challenge` sends
+                the first code. Defaults to true.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -128,7 +186,7 @@ class SignUpMethods(Namespace):
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client, "clientId": client_id,
+            "language": language, "client": client, "clientId": client_id, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_attributes(
@@ -297,6 +355,21 @@ class SignUpMethods(Namespace):
 class AsyncSignUpMethods(AsyncNamespace):
     """The methods `signUp.*` for asyncio. `SignUpMethods` describes the arguments."""
 
+    async def challenge(
+        self, *, continuation_token: str, accepts: Sequence[types.FlowCapability] | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.SignUpStep:
+        """Send the code of a sign-up.
+
+        Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
+        StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+        TooManyFromClientError, SignUpNotAllowedError, UserAlreadyExistsError, TenantDisabledError.
+        """
+        return types.read_sign_up_step(await self._send("signUp.challenge", {
+            "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
+        }, timeout, trace))
+
     async def resend_code(
         self, *, continuation_token: str, client: types.ClientOrigin | Mapping[str, Any] | None = None,
         client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
@@ -316,7 +389,8 @@ class AsyncSignUpMethods(AsyncNamespace):
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
@@ -327,7 +401,7 @@ class AsyncSignUpMethods(AsyncNamespace):
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client, "clientId": client_id,
+            "language": language, "client": client, "clientId": client_id, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_attributes(

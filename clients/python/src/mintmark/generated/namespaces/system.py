@@ -18,10 +18,11 @@ class SystemMethods(Namespace):
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
         applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
-        roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None, dry_run: bool | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None,
+        issuers: Sequence[types.TrustedIssuerDeclaration | Mapping[str, Any]] | None = None,
+        dry_run: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SystemApplyResult:
-        """Apply a declarative configuration of tenants, identity providers, pools and roles.
+        """Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
 
         Creates or updates everything in the document in one transaction; resources that the document does not name are
         kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns
@@ -39,6 +40,7 @@ class SystemMethods(Namespace):
             applications: The applications of tenants.
             pools: The pools with their roles, role mappings and principal tag mappings.
             roles: The roles.
+            issuers: The trusted issuers.
             dry_run: Whether to return the changes without applying them. Defaults to false.
 
         Raises:
@@ -46,16 +48,16 @@ class SystemMethods(Namespace):
         """
         return types.SystemApplyResult._of(self._send("system.apply", {
             "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
-            "dryRun": dry_run,
+            "issuers": issuers, "dryRun": dry_run,
         }, timeout, trace))
 
     def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:
         """Export the configuration as a document for `system.apply`.
 
-        The document contains all tenants, identity providers, applications, pools and roles with their settings, but no
-        accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store,
-        it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added
-        first. `system.apply` takes up to 1,000 entries of each kind.
+        The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their
+        settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied
+        to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers
+        must be added first. `system.apply` takes up to 1,000 entries of each kind.
         """
         return types.SystemExportResult._of(self._send("system.export", {}, timeout, trace))
 
@@ -100,16 +102,17 @@ class AsyncSystemMethods(AsyncNamespace):
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
         applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
-        roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None, dry_run: bool | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None,
+        issuers: Sequence[types.TrustedIssuerDeclaration | Mapping[str, Any]] | None = None,
+        dry_run: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SystemApplyResult:
-        """Apply a declarative configuration of tenants, identity providers, pools and roles.
+        """Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
 
         Raises: InvalidParamsError.
         """
         return types.SystemApplyResult._of(await self._send("system.apply", {
             "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
-            "dryRun": dry_run,
+            "issuers": issuers, "dryRun": dry_run,
         }, timeout, trace))
 
     async def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:

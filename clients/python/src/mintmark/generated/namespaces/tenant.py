@@ -46,7 +46,9 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
@@ -94,6 +96,12 @@ class TenantMethods(Namespace):
                 the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
                 that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
                 Defaults to "credentials".
+            audience_scopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+                addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's
+                `scopes`.
+            id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
+                scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
+                picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -119,10 +127,10 @@ class TenantMethods(Namespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -213,10 +221,11 @@ class TenantMethods(Namespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        assurance: types.Assurance | None = None, disabled: bool | None = None,
-        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
-        accepts_less_assurance: bool | None = None, force: bool | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
+        disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
+        accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -236,6 +245,8 @@ class TenantMethods(Namespace):
             local_account_method: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent
                 by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a
                 password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+                `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the
+                account, and passwords are not used.
             sign_up_allowed: Whether users can sign up.
             attributes: The user attributes that a sign-up requests, in this order.
             audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
@@ -263,6 +274,12 @@ class TenantMethods(Namespace):
                 linked providers), also if the developer made the change, one when the account is locked, and one for
                 the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
                 that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+            audience_scopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in
+                addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's
+                `scopes`.
+            id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
+                scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
+                picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -289,10 +306,10 @@ class TenantMethods(Namespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
-            "customTokenSigners": custom_token_signers,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))
 
 
@@ -323,7 +340,9 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
@@ -339,10 +358,10 @@ class AsyncTenantMethods(AsyncNamespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -406,10 +425,11 @@ class AsyncTenantMethods(AsyncNamespace):
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
         one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
-        anonymous_allowed: bool | None = None, passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
-        assurance: types.Assurance | None = None, disabled: bool | None = None,
-        lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
-        accepts_less_assurance: bool | None = None, force: bool | None = None,
+        audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
+        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
+        disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
+        accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
@@ -423,8 +443,8 @@ class AsyncTenantMethods(AsyncNamespace):
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
-            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "anonymousAllowed": anonymous_allowed,
-            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
-            "customTokenSigners": custom_token_signers,
+            "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
         }, timeout, trace))

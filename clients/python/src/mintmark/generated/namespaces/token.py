@@ -154,7 +154,7 @@ class TokenMethods(Namespace):
 
         At least one of `audience`, `issuer`, `tenant_id` is required.
 
-        Equivalent: firebase SDK: verifyIdToken.
+        Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
 
         Args:
             token: The token to verify.

@@ -106,6 +106,23 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.delete", _params, timeout: timeout, trace: trace)
     }
 
+    /// Delete the signed-in user's account.
+    ///
+    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions end, and the email address can be registered again.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TenantDisabledError`, `AccountLockedError`.
+    @discardableResult
+    public func deleteOwn(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> AccountDeleteOwnResult {
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.deleteOwn", _params, timeout: timeout, trace: trace)
+    }
+
     /// Export the accounts of a tenant.
     ///
     /// Writes a file with one account per line, or returns the accounts in pages, sorted by ID. `account.import` creates the same accounts in another store. Sessions and recovery codes are not exported, because recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in their state at the time of reading; `store.backup` copies the store at a single point in time. The file appears under its name only when it is complete, is readable only by the current operating system user, and never overwrites an existing file. An export with secrets is recorded in the audit log.
@@ -283,9 +300,25 @@ public struct AccountMethods: Sendable {
         Items(listPages(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, timeout: timeout, trace: trace)) { $0.accounts }
     }
 
+    /// Get the profile of the signed-in user.
+    ///
+    /// Returns the attributes that the tenant does not exclude with `userReadable: false`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: cognito GetUser, firebase accounts:lookup; SDK: currentUser.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantNotFoundError`.
+    public func me(idToken: String, timeout: Duration? = nil, trace: String? = nil) async throws -> OwnProfile {
+        let _params = JSONObject([("idToken", idToken)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.me", _params, timeout: timeout, trace: trace)
+    }
+
     /// Merge two accounts of the signed-in user into one.
     ///
-    /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
+    /// Requires an ID token of each account from a sign-in at most 5 minutes old; anonymous accounts are exempt from this limit. The account of `idToken` (the target) keeps its ID. The account of `sourceIdToken` (the source) is removed, and its ID fails with `accountMerged`. Sign-in methods, attributes, claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by `fields`, `providers` and `identities`, and by `policy` for everything else. If an account has second factors, its session must be authenticated with one of them. The second factors and the passkeys of both accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins of the target, and two identities are merged by the rules of the pool. With `dryRun`, nothing is changed and the result is the plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in `undecided`, and shows the account as if the target's data were kept for them.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -369,6 +402,28 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.setClaims", _params, timeout: timeout, trace: trace)
     }
 
+    /// Set a new password for the signed-in user without the current one.
+    ///
+    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:update password; SDK: updatePassword.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - newPassword: The new password.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `EmailNotVerifiedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `TenantDisabledError`.
+    @discardableResult
+    public func setOwnPassword(idToken: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
+        let _params = JSONObject([
+            ("idToken", idToken), ("newPassword", newPassword), ("audience", audience), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("account.setOwnPassword", _params, timeout: timeout, trace: trace)
+    }
+
     /// Submit the one-time code that confirms an email address change.
     ///
     /// Completes `account.changeEmail`. Sign-ins, password resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token to `signIn.withContinuation`. If the flow only verified the current address, no session ends and no notice is sent.
@@ -392,7 +447,7 @@ public struct AccountMethods: Sendable {
 
     /// Unlink a sign-in method from the signed-in user's account.
     ///
-    /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password or the one-time codes requires a sign-in at most 5 minutes old.
+    /// The account keeps its email address, name and picture. Unlinking the last sign-in method requires `force`. The account then cannot be signed in to. Unlinking the password, the one-time codes or the passkeys requires a sign-in at most 5 minutes old.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -400,7 +455,7 @@ public struct AccountMethods: Sendable {
     ///
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
-    ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account.
+    ///   - providerId: The ID of a provider, or `password` or `code`, as in the `providers` of the account. `passkey` unlinks all passkeys with which the user signs in.
     ///   - force: Whether to unlink the last sign-in method. Defaults to false.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `ProviderNotLinkedError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
@@ -439,10 +494,40 @@ public struct AccountMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("account.update", _params, timeout: timeout, trace: trace)
     }
+
+    /// Change the attributes of the signed-in user.
+    ///
+    /// The user can change the attributes that the tenant marks with `userWritable`. The rules of a sign-up apply. The value `null` removes an attribute that is not required. If any attribute is not accepted, nothing changes.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes, firebase accounts:update; SDK: updateProfile.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - attributes: The attributes to change.
+    /// - Throws: `AttributeNotYoursError`, `InvalidAttributesError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantNotFoundError`.
+    @discardableResult
+    public func updateOwn(idToken: String, attributes: JSONObject, timeout: Duration? = nil, trace: String? = nil) async throws -> OwnProfile {
+        let _params = JSONObject([("idToken", idToken), ("attributes", attributes)] as [(String, (any WireValue)?)])
+        return try await caller.call("account.updateOwn", _params, timeout: timeout, trace: trace)
+    }
 }
 
 /// The result of `account.delete`.
 public struct AccountDeleteResult: ResultRecord {
+    /// The ID of the deleted account.
+    public let accountId: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        accountId = try members.required("accountId")
+        json = members.object
+    }
+
+}
+
+/// The result of `account.deleteOwn`.
+public struct AccountDeleteOwnResult: ResultRecord {
     /// The ID of the deleted account.
     public let accountId: String
     public let json: JSONObject
@@ -612,6 +697,8 @@ public struct AccountMergeResult: ResultRecord {
     public let droppedProviders: [LinkedProvider]
     /// The second factors that were moved from the source to the target.
     public let movedFactors: [String]
+    /// The passkeys that were moved from the source to the target. Present if there are any.
+    public let movedPasskeys: [String]?
     /// The number of ended sessions of both accounts.
     public let endedSessions: Int
     /// The changed identities by pool.
@@ -635,6 +722,7 @@ public struct AccountMergeResult: ResultRecord {
         movedProviders = try members.required("movedProviders")
         droppedProviders = try members.required("droppedProviders")
         movedFactors = try members.required("movedFactors")
+        movedPasskeys = try members.optional("movedPasskeys")
         endedSessions = try members.required("endedSessions")
         identities = try members.required("identities")
         dryRun = try members.required("dryRun")

@@ -9,9 +9,9 @@ public struct CredentialsMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Assume a role with an OpenID token (basic flow).
+    /// Assume a role with an OpenID token of a pool or of a trusted issuer.
     ///
-    /// The caller selects the role and the duration. The trust policy of the role must allow the token.
+    /// The caller selects the role and the duration. The trust policy of the role must allow the token. The `iss` claim of the token determines whether a pool of this store (basic flow) or a trusted issuer (`issuer.put`) has issued it.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -20,10 +20,11 @@ public struct CredentialsMethods: Sendable {
     /// - Parameters:
     ///   - roleArn: The role to assume.
     ///   - sessionName: The name of a role session, which is part of the ARN of the assumed role.
-    ///   - token: The OpenID token of a pool.
+    ///   - token: The OpenID token of a pool, or a token of a trusted issuer.
     ///   - durationSeconds: The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
     ///   - policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `MalformedPolicyError`, `PackedPolicyTooLargeError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `TokenAudienceMismatchError`, `TokenClaimRejectedError`, `TokenReplayedError`, `AccountMergedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `MalformedPolicyError`, `PackedPolicyTooLargeError`.
+    @discardableResult
     public func assumeRole(roleArn: String, sessionName: String, token: String, durationSeconds: Int? = nil, policy: JSONObject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsAssumeRoleResult {
         let _params = JSONObject([
             ("roleArn", roleArn), ("sessionName", sessionName), ("token", token), ("durationSeconds", durationSeconds),
@@ -58,22 +59,25 @@ public struct CredentialsMethods: Sendable {
 
     /// Revoke temporary credentials issued before a given time.
     ///
-    /// Revokes the credentials of one session, identity, role or pool. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
+    /// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
     ///
-    /// Exactly one of `sessionToken`, `identityId`, `roleArn`, `poolId` is given.
+    /// Exactly one of `sessionToken`, `identityId`, `roleArn`, `poolId`, `issuer`, `roleName` is given.
     ///
     /// - Parameters:
     ///   - sessionToken: The session token of the session to revoke.
     ///   - identityId: The identity whose credentials and tokens are revoked.
     ///   - roleArn: The role whose credentials are revoked.
     ///   - poolId: The pool whose credentials and tokens are revoked.
+    ///   - issuer: The issuer whose credentials and tokens are revoked. It can be deleted already.
+    ///   - subject: The `sub` claim to which the revocation by `issuer` is limited.
+    ///   - roleName: The name of the role whose credentials are revoked.
     ///   - issuedBefore: The time before which credentials must be issued to be revoked, in seconds since 1970-01-01 UTC. Can be in the future. Defaults to the current time.
     /// - Throws: `SessionTokenInvalidError`, `IdentityNotFoundError`, `RoleNotFoundError`, `PoolNotFoundError`.
     @discardableResult
-    public func revoke(sessionToken: String? = nil, identityId: String? = nil, roleArn: String? = nil, poolId: String? = nil, issuedBefore: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Revocation {
+    public func revoke(sessionToken: String? = nil, identityId: String? = nil, roleArn: String? = nil, poolId: String? = nil, issuer: String? = nil, subject: String? = nil, roleName: String? = nil, issuedBefore: Timestamp? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Revocation {
         let _params = JSONObject([
-            ("sessionToken", sessionToken), ("identityId", identityId), ("roleArn", roleArn), ("poolId", poolId),
-            ("issuedBefore", issuedBefore),
+            ("sessionToken", sessionToken), ("identityId", identityId), ("roleArn", roleArn), ("poolId", poolId), ("issuer", issuer),
+            ("subject", subject), ("roleName", roleName), ("issuedBefore", issuedBefore),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("credentials.revoke", _params, timeout: timeout, trace: trace)
     }
@@ -102,12 +106,14 @@ public struct CredentialsMethods: Sendable {
 public struct CredentialsAssumeRoleResult: ResultRecord {
     /// Temporary credentials in the form that all AWS SDKs accept.
     public let credentials: Credentials
-    /// The ID of the identity.
+    /// The ID of the identity, or the `sub` claim of the token of a trusted issuer.
     public let subject: String
-    /// The ID of the pool.
+    /// The ID of the pool, or the audience for which the token of a trusted issuer was accepted.
     public let audience: String
-    /// The trusted principal, `cognito-identity.amazonaws.com`.
+    /// The trusted principal: `cognito-identity.amazonaws.com`, the ARN of the trusted issuer, or `accounts.google.com`.
     public let provider: String
+    /// The source identity that the token sets. Present if it sets one.
+    public let sourceIdentity: String?
     /// The role session.
     public let assumedRole: AssumedRole
     /// The used part of the space for session policy and tags, in percent. Present if there is a session policy or a tag.
@@ -118,6 +124,7 @@ public struct CredentialsAssumeRoleResult: ResultRecord {
         subject = try members.required("subject")
         audience = try members.required("audience")
         provider = try members.required("provider")
+        sourceIdentity = try members.optional("sourceIdentity")
         assumedRole = try members.required("assumedRole")
         packedPolicyPercent = try members.optional("packedPolicyPercent")
         json = members.object
@@ -162,6 +169,12 @@ public struct CredentialsGetResult: ResultRecord {
 public struct CredentialsVerifyResult: ResultRecord {
     /// The principal of the credentials.
     public let principal: Principal
+    /// The token that was exchanged for the credentials. Present if a trusted issuer has issued it.
+    public let federated: FederatedSource?
+    /// The source identity of the session. Present if the session has one.
+    public let sourceIdentity: String?
+    /// The permission policies of the role. Present if the IAM API was used to attach any.
+    public let rolePolicies: RolePolicies?
     /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
     /// Whether the signature covers the given hash of the body.
@@ -171,6 +184,9 @@ public struct CredentialsVerifyResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         principal = try members.required("principal")
+        federated = try members.optional("federated")
+        sourceIdentity = try members.optional("sourceIdentity")
+        rolePolicies = try members.optional("rolePolicies")
         expiresAt = try members.required("expiresAt")
         bodyVerified = try members.required("bodyVerified")
         sessionPolicy = try members.optional("sessionPolicy")

@@ -9,9 +9,9 @@ public struct MfaMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Send the one-time code for a second factor.
+    /// Send the one-time code for a second factor, or start the use of a passkey.
     ///
-    /// Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes.
+    /// Requires a sign-in in the state `secondFactorRequired`. The caller can switch to another factor at any time; after a new code is sent, the previous code is no longer valid. For the kind `totp`, nothing is sent because the authenticator app generates the codes. For the kind `passkey`, the result has the options for the browser; every passkey of the account is accepted, except the one with which the sign-in began.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -22,7 +22,7 @@ public struct MfaMethods: Sendable {
     ///   - factorId: The ID of the factor.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `FactorNotFoundError`, `PasskeysOffError`, `AccountLockedError`, `AccountDisabledError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func challenge(continuationToken: String, factorId: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -31,33 +31,37 @@ public struct MfaMethods: Sendable {
         return try await caller.call("mfa.challenge", _params, timeout: timeout, trace: trace)
     }
 
-    /// Complete the enrollment of a second factor by submitting its code.
+    /// Complete the enrollment of a second factor by submitting its code or the response for a passkey.
     ///
-    /// The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
+    /// A response for a passkey is judged once: after a refusal, call `mfa.enroll` again. The tokens in the result state that the session was authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the sign-in.
     ///
     /// Also available to a client with the access level `public`.
+    ///
+    /// At most one of `code`, `response` is given.
     ///
     /// Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll, nativeAuth /register/v1.0/continue.
     ///
     /// - Parameters:
     ///   - continuationToken: The continuation token that `mfa.enroll` returned.
-    ///   - code: The code of the factor.
+    ///   - code: The code of the factor. Required unless the result of `mfa.enroll` has `verified`.
+    ///   - response: The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in or of the session. For an audience other than that of the session, the access token has only the scope `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `FactorCodeInvalidError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    ///   - deferTokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it. Defaults to false.
+    /// - Throws: `FactorCodeInvalidError`, `PasskeyNotAcceptedError`, `PasskeysOffError`, `AccountLockedError`, `AccountDisabledError`, `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TokenRevokedError`, `AccountMergedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `FactorKindNotAcceptedError`.
     @discardableResult
-    public func confirm(continuationToken: String, code: String, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func confirm(continuationToken: String, code: String? = nil, response: JSONObject? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, deferTokens: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("code", code), ("audience", audience), ("client", client),
-            ("clientId", clientId),
+            ("continuationToken", continuationToken), ("code", code), ("response", response), ("audience", audience),
+            ("client", client), ("clientId", clientId), ("deferTokens", deferTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.confirm", _params, timeout: timeout, trace: trace)
     }
 
     /// Start the enrollment of a second factor.
     ///
-    /// Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor becomes active when `mfa.confirm` receives a correct code. Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
+    /// Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an authenticator app, the result contains a secret; for an email address or phone number, a code is sent; for a passkey, the result contains the options for the browser. The factor becomes active when `mfa.confirm` receives a correct code or response. Repeating the request within one minute returns the same response without sending another code. An account has at most five factors.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -76,13 +80,14 @@ public struct MfaMethods: Sendable {
     ///   - qr: The form of a QR code (ISO/IEC 18004, level M) of `otpauthUri` that the result contains, for the kind `totp`. `svg`: a picture without scripts and external references. `terminal`: text with half blocks, dark on light.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    ///   - skipVerified: Whether the email address of the account needs no code if it is verified. The result then has `verified`, nothing is sent, and `mfa.confirm` takes no code. Defaults to false.
+    /// - Throws: `SecondFactorsOffError`, `UnsupportedFirstFactorError`, `EmailNotVerifiedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFactorsError`, `PasskeysOffError`, `FactorExistsError`, `FactorAddsNothingError`, `FactorTargetMissingError`, `InvalidUsernameError`, `InvalidPhoneNumberError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `FactorKindNotAcceptedError`.
     @discardableResult
-    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
+    public func enroll(kind: FactorKind, idToken: String? = nil, continuationToken: String? = nil, displayName: String? = nil, email: String? = nil, phoneNumber: String? = nil, language: String? = nil, qr: MfaEnrollQr? = nil, client: ClientOrigin? = nil, clientId: String? = nil, skipVerified: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EnrollmentStep {
         let _params = JSONObject([
             ("kind", kind), ("idToken", idToken), ("continuationToken", continuationToken), ("displayName", displayName),
             ("email", email), ("phoneNumber", phoneNumber), ("language", language), ("qr", qr), ("client", client),
-            ("clientId", clientId),
+            ("clientId", clientId), ("skipVerified", skipVerified),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.enroll", _params, timeout: timeout, trace: trace)
     }
@@ -123,25 +128,29 @@ public struct MfaMethods: Sendable {
 
     /// Complete a sign-in with a second factor or a recovery code.
     ///
-    /// Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no challenge. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was authenticated with the second factor.
+    /// Accepts the code that `mfa.challenge` sent, the current code of an authenticator app, or a recovery code; the last two require no challenge. For a passkey, it accepts the response of the browser to the options of `mfa.challenge`; a response is judged once, and after a refusal `mfa.challenge` starts again. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the session was authenticated with the second factor.
     ///
     /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `code`, `response` is given.
     ///
     /// Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn, nativeAuth /oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge.
     ///
     /// - Parameters:
     ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - factorId: The ID of the factor of `code`, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
     ///   - code: The code of the factor, or a recovery code.
-    ///   - factorId: The ID of the factor, or `recovery` for a recovery code. Defaults to the factor of the last challenge.
+    ///   - response: The response of the browser for a passkey: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in this sign-in, otherwise to the tenant.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `FactorCodeInvalidError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    ///   - deferTokens: Whether to return a continuation token in place of tokens, in the state `tokensDeferred`. `signIn.withContinuation` exchanges it. Defaults to false.
+    /// - Throws: `FactorCodeInvalidError`, `PasskeyNotAcceptedError`, `PasskeysOffError`, `FactorNotFoundError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `TooManyFromClientError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func resolve(continuationToken: String, code: String, factorId: String? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func resolve(continuationToken: String, factorId: String? = nil, code: String? = nil, response: JSONObject? = nil, audience: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, deferTokens: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
-            ("continuationToken", continuationToken), ("code", code), ("factorId", factorId), ("audience", audience),
-            ("client", client), ("clientId", clientId),
+            ("continuationToken", continuationToken), ("factorId", factorId), ("code", code), ("response", response),
+            ("audience", audience), ("client", client), ("clientId", clientId), ("deferTokens", deferTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.resolve", _params, timeout: timeout, trace: trace)
     }
@@ -160,12 +169,13 @@ public struct MfaMethods: Sendable {
     ///   - factorId: The ID of the factor to remove.
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - reason: The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required with `accountId` in a tenant with an assurance.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the session. For any other audience, the access token has only the scope `openid`.
     /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `FactorNotFoundError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `AudienceNotOfferedError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`.
     @discardableResult
-    public func withdraw(factorId: String, idToken: String? = nil, accountId: String? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> FactorWithdrawal {
+    public func withdraw(factorId: String, idToken: String? = nil, accountId: String? = nil, reason: String? = nil, audience: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> FactorWithdrawal {
         let _params = JSONObject([
-            ("factorId", factorId), ("idToken", idToken), ("accountId", accountId), ("audience", audience),
+            ("factorId", factorId), ("idToken", idToken), ("accountId", accountId), ("reason", reason), ("audience", audience),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("mfa.withdraw", _params, timeout: timeout, trace: trace)
     }

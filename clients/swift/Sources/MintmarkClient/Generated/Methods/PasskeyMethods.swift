@@ -24,7 +24,7 @@ public struct PasskeyMethods: Sendable {
     ///   - idToken: An ID token of the signed-in user.
     ///   - accountId: The ID of the account. Requires the access level `developer`.
     ///   - force: Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotFoundError`, `LastProviderError`, `LastFactorError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
     public func delete(credentialId: String, idToken: String? = nil, accountId: String? = nil, force: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyDeleteResult {
         let _params = JSONObject([
@@ -35,7 +35,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Complete the registration of a passkey.
     ///
-    /// Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
+    /// Verifies the browser's response to the options (W3C Web Authentication Level 3, section 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -44,9 +44,9 @@ public struct PasskeyMethods: Sendable {
     /// - Parameters:
     ///   - continuationToken: The continuation token of `passkey.startRegistration`.
     ///   - response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
-    ///   - name: The name of the passkey. Defaults to `Passkey` and a number.
+    ///   - name: The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to `Passkey` and a number.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`, `TenantDisabledError`, `AccountLockedError`, `SecondFactorNeededError`, `TokenRevokedError`.
+    /// - Throws: `PasskeysOffError`, `PasskeyNotAcceptedError`, `TooManyPasskeysError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowUsedError`, `FlowEndedError`, `AccountDisabledError`, `TooManyFromClientError`, `TenantDisabledError`, `AccountLockedError`, `SecondFactorNeededError`, `TokenRevokedError`, `SignUpNotAllowedError`, `UserAlreadyExistsError`, `FlowFinishedError`, `StepNotPossibleError`.
     @discardableResult
     public func finishRegistration(continuationToken: String, response: JSONObject, name: String? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyFinishRegistrationResult {
         let _params = JSONObject([
@@ -156,22 +156,27 @@ public struct PasskeyMethods: Sendable {
         return try await caller.call("passkey.startAuthentication", _params, timeout: timeout, trace: trace)
     }
 
-    /// Start the registration of a passkey for the signed-in user.
+    /// Start the registration of a passkey for the signed-in user or in a sign-up.
     ///
-    /// Returns the options for `navigator.credentials.create()` in the page. Needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+    /// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
     ///
     /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `idToken`, `continuationToken` is given.
     ///
     /// Equivalent: cognito StartWebAuthnRegistration.
     ///
     /// - Parameters:
     ///   - idToken: An ID token of the signed-in user.
-    ///   - conditional: Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Defaults to false.
+    ///   - continuationToken: The continuation token of a sign-up in the state `passkeyRequired`.
+    ///   - conditional: Whether the browser may create the passkey without a dialog. The session must have begun with a password in the last 5 minutes. Not for a sign-up. Defaults to false.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    /// - Throws: `PasskeysOffError`, `TooManyPasskeysError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `PasskeysOffError`, `TooManyPasskeysError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyFromClientError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
-    public func startRegistration(idToken: String, conditional: Bool? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyCeremony {
-        let _params = JSONObject([("idToken", idToken), ("conditional", conditional), ("client", client)] as [(String, (any WireValue)?)])
+    public func startRegistration(idToken: String? = nil, continuationToken: String? = nil, conditional: Bool? = nil, client: ClientOrigin? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyCeremony {
+        let _params = JSONObject([
+            ("idToken", idToken), ("continuationToken", continuationToken), ("conditional", conditional), ("client", client),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("passkey.startRegistration", _params, timeout: timeout, trace: trace)
     }
 }
@@ -195,10 +200,35 @@ public struct PasskeyDeleteResult: ResultRecord {
 public struct PasskeyFinishRegistrationResult: ResultRecord {
     /// The new passkey.
     public let passkey: Passkey
+    /// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up.
+    public let state: State?
+    /// The continuation token of the sign-up. Present in a sign-up.
+    public let continuationToken: String?
+    /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC. Present in a sign-up.
+    public let expiresAt: Timestamp?
+    /// The attributes that are still missing. Present if `state` is `attributesRequired`.
+    public let attributes: [TenantAttribute]?
+    /// The ID of the new account. Present if `state` is `completed`.
+    public let accountId: String?
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         passkey = try members.required("passkey")
+        state = try members.optional("state")
+        continuationToken = try members.optional("continuationToken", isSecret: true)
+        expiresAt = try members.optional("expiresAt")
+        attributes = try members.optional("attributes")
+        accountId = try members.optional("accountId")
         json = members.object
+    }
+
+    /// The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call `signIn.withContinuation` next). Present in a sign-up. Newer versions of Mintmark can add values.
+    public struct State: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `attributesRequired`
+        public static let attributesRequired = Self(rawValue: "attributesRequired")
+        /// `completed`
+        public static let completed = Self(rawValue: "completed")
     }
 
 }

@@ -9,15 +9,36 @@ public struct SessionMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// List the sessions of an account, most recent first.
+    /// Exchange an ID token for a session cookie.
     ///
-    /// Returns at most 1000 sessions.
+    /// For applications that keep their session in a cookie of the browser: the backend exchanges the ID token for a longer-lived token, sets it as an `HttpOnly` cookie, and verifies it with `token.verify` and `use` `cookie`. The cookie has the claims of the ID token. It becomes invalid if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by `token.verify` only.
+    ///
+    /// Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
     ///
     /// - Parameters:
-    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
-    /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
-    public func list(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
-        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - durationSeconds: The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    @discardableResult
+    public func createCookie(idToken: String, durationSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionCreateCookieResult {
+        let _params = JSONObject([("idToken", idToken), ("durationSeconds", durationSeconds)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.createCookie", _params, timeout: timeout, trace: trace)
+    }
+
+    /// List the sessions of an account, most recent first.
+    ///
+    /// Returns at most 1000 sessions. With an ID token, the user gets the own sessions.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `idToken`, `accountId` is given.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    public func list(idToken: String? = nil, accountId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionListResult {
+        let _params = JSONObject([("idToken", idToken), ("accountId", accountId)] as [(String, (any WireValue)?)])
         return try await caller.call("session.list", _params, timeout: timeout, trace: trace)
     }
 
@@ -32,9 +53,9 @@ public struct SessionMethods: Sendable {
     /// - Parameters:
     ///   - refreshToken: An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
-    ///   - scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers; defaults to `openid`.
+    ///   - scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an application can also request the scopes in the `consent` of the application, for both.
     ///   - clientId: The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
-    /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`, `TenantDisabledError`, `SessionExpiredError`.
+    /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`, `TenantDisabledError`, `SessionExpiredError`, `SecondFactorRequiredError`.
     @discardableResult
     public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
         let _params = JSONObject([
@@ -43,18 +64,43 @@ public struct SessionMethods: Sendable {
         return try await caller.call("session.refresh", _params, timeout: timeout, trace: trace)
     }
 
-    /// Revoke all sessions of an account.
+    /// Revoke one of the user's own sessions.
     ///
-    /// `token.verify` rejects the tokens of these sessions immediately.
+    /// `token.verify` rejects the tokens of the session immediately. Requires an ID token from a sign-in at most 5 minutes old. A developer can use `session.signOut` with `sessionId`.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// - Parameters:
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - sessionId: The ID of the session, as `session.list` returns it.
+    /// - Throws: `SessionNotFoundError`, `RecentSignInRequiredError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
+    @discardableResult
+    public func revoke(idToken: String, sessionId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeResult {
+        let _params = JSONObject([("idToken", idToken), ("sessionId", sessionId)] as [(String, (any WireValue)?)])
+        return try await caller.call("session.revoke", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Revoke all sessions of an account or a tenant.
+    ///
+    /// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Exactly one of `idToken`, `accountId`, `tenantId` is given.
     ///
     /// Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     ///
     /// - Parameters:
-    ///   - accountId: The ID of an account, which is the `sub` claim of its tokens.
-    /// - Throws: `AccountNotFoundError`, `AccountMergedError`.
+    ///   - idToken: An ID token of the signed-in user.
+    ///   - accountId: The ID of the account. Requires the access level `developer`.
+    ///   - tenantId: The tenant whose accounts are signed out. Requires the access level `developer`.
+    ///   - keepCurrent: Whether the session of the ID token continues. Allowed with `idToken` only. Defaults to false.
+    /// - Throws: `CallerNotAllowedError`, `AccountNotFoundError`, `TenantNotFoundError`, `RecentSignInRequiredError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`.
     @discardableResult
-    public func revokeAll(accountId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
-        let _params = JSONObject([("accountId", accountId)] as [(String, (any WireValue)?)])
+    public func revokeAll(idToken: String? = nil, accountId: String? = nil, tenantId: String? = nil, keepCurrent: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SessionRevokeAllResult {
+        let _params = JSONObject([
+            ("idToken", idToken), ("accountId", accountId), ("tenantId", tenantId), ("keepCurrent", keepCurrent),
+        ] as [(String, (any WireValue)?)])
         return try await caller.call("session.revokeAll", _params, timeout: timeout, trace: trace)
     }
 
@@ -82,6 +128,21 @@ public struct SessionMethods: Sendable {
     }
 }
 
+/// The result of `session.createCookie`.
+public struct SessionCreateCookieResult: ResultRecord {
+    /// The session cookie.
+    public let cookie: String
+    /// The time at which the cookie expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        cookie = try members.required("cookie", isSecret: true)
+        expiresAt = try members.required("expiresAt")
+        json = members.object
+    }
+
+}
+
 /// The result of `session.list`.
 public struct SessionListResult: ResultRecord {
     /// The sessions, most recent first.
@@ -89,6 +150,18 @@ public struct SessionListResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         sessions = try members.required("sessions")
+        json = members.object
+    }
+
+}
+
+/// The result of `session.revoke`.
+public struct SessionRevokeResult: ResultRecord {
+    /// Whether the session was revoked, which is always true.
+    public let revoked: Bool
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        revoked = try members.required("revoked")
         json = members.object
     }
 

@@ -31,6 +31,28 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.anonymously", _params, timeout: timeout, trace: trace)
     }
 
+    /// Send the code of a sign-in.
+    ///
+    /// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as `signIn.resendCode` does. If the flow waits for a password, nothing is sent.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: nativeAuth /oauth2/v2.0/challenge.
+    ///
+    /// - Parameters:
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `PasswordChangeRequiredError`, `TenantDisabledError`, `AccountLockedError`, `AccountDisabledError`.
+    @discardableResult
+    public func challenge(continuationToken: String, accepts: [FlowCapability]? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("accepts", accepts), ("client", client), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.challenge", _params, timeout: timeout, trace: trace)
+    }
+
     /// Send another sign-in code.
     ///
     /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid. With `enumerationProtection`, the call is also accepted when the flow requests a password; the user can then sign in with the code instead.
@@ -66,11 +88,14 @@ public struct SignInMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+    ///   - send: Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
+            ("accepts", accepts), ("send", send),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
     }
@@ -198,6 +223,28 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.withCustomToken", _params, timeout: timeout, trace: trace)
     }
 
+    /// Sign in with the code of a link that was sent by email.
+    ///
+    /// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+    ///
+    /// - Parameters:
+    ///   - email: The email address to which the link was sent.
+    ///   - code: The code of the link: its parameter `oobCode`.
+    ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
+    ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
+    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidUsernameError`, `SignUpNotAllowedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `FlowEndedError`, `TenantDisabledError`.
+    @discardableResult
+    public func withLink(email: String, code: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("email", email), ("code", code), ("audience", audience), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.withLink", _params, timeout: timeout, trace: trace)
+    }
+
     /// Sign in with email address and password in one request.
     ///
     /// For accounts with a password. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; see `threshold` in `LockoutPolicy`. Every request starts a new session, including a repeated one.
@@ -214,12 +261,13 @@ public struct SignInMethods: Sendable {
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("password", password), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
-            ("client", client), ("clientId", clientId),
+            ("client", client), ("clientId", clientId), ("accepts", accepts),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withPassword", _params, timeout: timeout, trace: trace)
     }

@@ -9,6 +9,28 @@ public struct SignUpMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Send the code of a sign-up.
+    ///
+    /// Sends the first code of a flow that started with `send: false`. If a code was sent already, sends another one, as `signUp.resendCode` does. If the flow waits for a password, nothing is sent.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: nativeAuth /signup/v1.0/challenge.
+    ///
+    /// - Parameters:
+    ///   - continuationToken: The continuation token of the latest response of the flow.
+    ///   - accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `SignUpNotAllowedError`, `UserAlreadyExistsError`, `TenantDisabledError`.
+    @discardableResult
+    public func challenge(continuationToken: String, accepts: [FlowCapability]? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+        let _params = JSONObject([
+            ("continuationToken", continuationToken), ("accepts", accepts), ("client", client), ("clientId", clientId),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signUp.challenge", _params, timeout: timeout, trace: trace)
+    }
+
     /// Send another sign-up code.
     ///
     /// After the new code is sent, the previous code is no longer valid. If sending fails or the limit is reached, the previous code stays valid.
@@ -46,12 +68,14 @@ public struct SignUpMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
+    ///   - send: Whether to send a code that the flow requires. If false, no message is sent; `signUp.challenge` sends the first code. Defaults to true.
     /// - Throws: `TenantNotFoundError`, `SignUpNotAllowedError`, `InvalidUsernameError`, `UserAlreadyExistsError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `InvalidAttributesError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
+    public func start(username: String, tenantId: String? = nil, password: String? = nil, attributes: JSONObject? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignUpStep {
         let _params = JSONObject([
             ("username", username), ("tenantId", tenantId), ("password", password), ("attributes", attributes), ("language", language),
-            ("client", client), ("clientId", clientId),
+            ("client", client), ("clientId", clientId), ("accepts", accepts), ("send", send),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signUp.start", _params, timeout: timeout, trace: trace)
     }

@@ -9,7 +9,7 @@ public struct SystemMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Apply a declarative configuration of tenants, identity providers, pools and roles.
+    /// Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
     ///
     /// Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the violations.
     ///
@@ -19,20 +19,21 @@ public struct SystemMethods: Sendable {
     ///   - applications: The applications of tenants.
     ///   - pools: The pools with their roles, role mappings and principal tag mappings.
     ///   - roles: The roles.
+    ///   - issuers: The trusted issuers.
     ///   - dryRun: Whether to return the changes without applying them. Defaults to false.
     /// - Throws: `InvalidParamsError`.
     @discardableResult
-    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, applications: [ApplicationDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
+    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, applications: [ApplicationDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, issuers: [TrustedIssuerDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
         let _params = JSONObject([
             ("tenants", tenants), ("idps", idps), ("applications", applications), ("pools", pools), ("roles", roles),
-            ("dryRun", dryRun),
+            ("issuers", issuers), ("dryRun", dryRun),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("system.apply", _params, timeout: timeout, trace: trace)
     }
 
     /// Export the configuration as a document for `system.apply`.
     ///
-    /// The document contains all tenants, identity providers, applications, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
+    /// The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.
     public func export(timeout: Duration? = nil, trace: String? = nil) async throws -> SystemExportResult {
         return try await caller.call("system.export", [:], timeout: timeout, trace: trace)
     }
@@ -72,7 +73,7 @@ public struct SystemMethods: Sendable {
 public struct SystemApplyResult: ResultRecord {
     /// Whether the changes were not applied because `dryRun` was set.
     public let dryRun: Bool
-    /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, roles.
+    /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
     public let changes: [AppliedChange]
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
@@ -95,6 +96,8 @@ public struct SystemExportResult: ResultRecord {
     public let pools: [JSONObject]
     /// The roles, in the format of `RoleDeclaration`.
     public let roles: [JSONObject]
+    /// The trusted issuers, in the format of `TrustedIssuerDeclaration`.
+    public let issuers: [JSONObject]
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         tenants = try members.required("tenants")
@@ -102,6 +105,7 @@ public struct SystemExportResult: ResultRecord {
         applications = try members.optional("applications")
         pools = try members.required("pools")
         roles = try members.required("roles")
+        issuers = try members.required("issuers")
         json = members.object
     }
 

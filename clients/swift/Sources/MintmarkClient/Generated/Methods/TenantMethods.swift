@@ -46,6 +46,8 @@ public struct TenantMethods: Sendable {
     ///   - mfa: The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts `optional` and reports a gap.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
+    ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -56,15 +58,16 @@ public struct TenantMethods: Sendable {
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
-            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("passkeys", passkeys), ("customTokenSigners", customTokenSigners), ("assurance", assurance), ("disabled", disabled),
-            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
+            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("audienceScopes", audienceScopes),
+            ("idTokenProfile", idTokenProfile), ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys),
+            ("customTokenSigners", customTokenSigners), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
+            ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -135,7 +138,7 @@ public struct TenantMethods: Sendable {
     /// - Parameters:
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     ///   - name: The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
-    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    ///   - localAccountMethod: The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     ///   - signUpAllowed: Whether users can sign up.
     ///   - attributes: The user attributes that a sign-up requests, in this order.
     ///   - audiences: The audiences, in addition to the tenant itself, for which access tokens can be requested.
@@ -150,6 +153,8 @@ public struct TenantMethods: Sendable {
     ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
+    ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
@@ -161,16 +166,16 @@ public struct TenantMethods: Sendable {
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
             ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
-            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("anonymousAllowed", anonymousAllowed),
-            ("passkeys", passkeys), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
-            ("acceptsSmsRisk", acceptsSmsRisk), ("acceptsLessAssurance", acceptsLessAssurance), ("force", force),
-            ("customTokenSigners", customTokenSigners),
+            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("audienceScopes", audienceScopes),
+            ("idTokenProfile", idTokenProfile), ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys),
+            ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
+            ("acceptsLessAssurance", acceptsLessAssurance), ("force", force), ("customTokenSigners", customTokenSigners),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

@@ -85,7 +85,7 @@ public struct TokenMethods: Sendable {
     ///
     /// At least one of `audience`, `issuer`, `tenantId` is given.
     ///
-    /// Equivalent: firebase SDK: verifyIdToken.
+    /// Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
     ///
     /// - Parameters:
     ///   - token: The token to verify.

@@ -47,6 +47,8 @@ public struct AppliedChange: ResultRecord {
         public static let pool = Self(rawValue: "pool")
         /// `role`
         public static let role = Self(rawValue: "role")
+        /// `issuer`
+        public static let issuer = Self(rawValue: "issuer")
     }
 
     /// The outcome: created, updated or unchanged. Newer versions of Mintmark can add values.

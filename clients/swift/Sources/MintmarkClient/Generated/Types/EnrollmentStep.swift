@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A second factor whose enrollment must be confirmed with a code.
+/// A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator.
 public enum EnrollmentStep: Variants {
     /// An authenticator app. It shows the code.
     case totp(Totp)
@@ -10,6 +10,8 @@ public enum EnrollmentStep: Variants {
     case email(Email)
     /// A phone number, to which a code was sent.
     case sms(Sms)
+    /// A passkey, such as a security key. The browser creates it.
+    case passkey(Passkey)
     /// A variant that this client does not know, as JSON.
     case other(JSONObject)
 
@@ -19,6 +21,7 @@ public enum EnrollmentStep: Variants {
         case "totp": self = .totp(try .init(wire: wire))
         case "email": self = .email(try .init(wire: wire))
         case "sms": self = .sms(try .init(wire: wire))
+        case "passkey": self = .passkey(try .init(wire: wire))
         default: self = .other(object)
         }
     }
@@ -28,6 +31,7 @@ public enum EnrollmentStep: Variants {
         case .totp(let payload): payload
         case .email(let payload): payload
         case .sms(let payload): payload
+        case .passkey(let payload): payload
         case .other(let json): json
         }
     }
@@ -163,6 +167,36 @@ public enum EnrollmentStep: Variants {
             public init(rawValue: String) { self.rawValue = rawValue }
             /// `codeRequired`
             public static let codeRequired = Self(rawValue: "codeRequired")
+        }
+
+    }
+
+    /// A passkey, such as a security key. The browser creates it.
+    public struct Passkey: ResultRecord {
+        /// The state of the enrollment. Call `mfa.confirm` with a response next.
+        public let state: State
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+        public let options: JSONObject
+        /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            state = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            options = try members.required("options")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+        /// The state of the enrollment. Call `mfa.confirm` with a response next. Newer versions of Mintmark can add values.
+        public struct State: OpenEnumeration {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// `passkeyRequired`
+            public static let passkeyRequired = Self(rawValue: "passkeyRequired")
         }
 
     }

@@ -22,6 +22,10 @@ public struct Session: ResultRecord {
     public let createdAt: Timestamp
     /// The time at which the session last received tokens, in seconds since 1970-01-01 UTC.
     public let lastUsedAt: Timestamp
+    /// The time at which the session ends even if it is used, in seconds since 1970-01-01 UTC. Present if the tenant has `tokens.sessionSeconds`.
+    public let endsAt: Timestamp?
+    /// Whether it is the session of the ID token in the request. Present if the request has an ID token.
+    public let current: Bool?
     /// The time at which the session expires if it is not used, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
     public let json: JSONObject
@@ -35,6 +39,8 @@ public struct Session: ResultRecord {
         authenticatedAt = try members.required("authenticatedAt")
         createdAt = try members.required("createdAt")
         lastUsedAt = try members.required("lastUsedAt")
+        endsAt = try members.optional("endsAt")
+        current = try members.optional("current")
         expiresAt = try members.required("expiresAt")
         json = members.object
     }

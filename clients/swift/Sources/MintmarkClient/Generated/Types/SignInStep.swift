@@ -6,11 +6,13 @@ import JSON
 public enum SignInStep: Variants {
     /// A code is required. Call `signIn.submitCode` next, or `mfa.resolve` after `mfa.challenge`.
     case codeRequired(CodeRequired)
+    /// The browser must use a passkey. Call `mfa.resolve` with its response next.
+    case passkeyRequired(PasskeyRequired)
     /// Call `signIn.submitPassword` next.
     case passwordRequired(PasswordRequired)
     /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
     case providerRequired(ProviderRequired)
-    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     case secondFactorRequired(SecondFactorRequired)
     /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
     case secondFactorEnrollmentRequired(SecondFactorEnrollmentRequired)
@@ -27,6 +29,7 @@ public enum SignInStep: Variants {
         let object = try JSONObject(wire: wire)
         switch object["state"]?.string {
         case "codeRequired": self = .codeRequired(try .init(wire: wire))
+        case "passkeyRequired": self = .passkeyRequired(try .init(wire: wire))
         case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
         case "providerRequired": self = .providerRequired(try .init(wire: wire))
         case "secondFactorRequired": self = .secondFactorRequired(try .init(wire: wire))
@@ -41,6 +44,7 @@ public enum SignInStep: Variants {
     public var payload: any WireValue {
         switch self {
         case .codeRequired(let payload): payload
+        case .passkeyRequired(let payload): payload
         case .passwordRequired(let payload): payload
         case .providerRequired(let payload): payload
         case .secondFactorRequired(let payload): payload
@@ -77,6 +81,25 @@ public enum SignInStep: Variants {
             channel = try members.optional("channel")
             codeLength = try members.required("codeLength")
             resendAt = try members.optional("resendAt")
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+    }
+
+    /// The browser must use a passkey. Call `mfa.resolve` with its response next.
+    public struct PasskeyRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+        public let options: JSONObject
+        /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            options = try members.required("options")
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
@@ -127,7 +150,7 @@ public enum SignInStep: Variants {
 
     }
 
-    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent.
+    /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
     public struct SecondFactorRequired: ResultRecord {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public let continuationToken: String

@@ -8,6 +8,8 @@ public enum SignUpStep: Variants {
     case codeRequired(CodeRequired)
     /// Call `signUp.submitPassword` next.
     case passwordRequired(PasswordRequired)
+    /// Call `passkey.startRegistration` next.
+    case passkeyRequired(PasskeyRequired)
     /// Call `signUp.submitAttributes` next.
     case attributesRequired(AttributesRequired)
     /// The account is created. `signIn.withContinuation` signs in.
@@ -22,6 +24,7 @@ public enum SignUpStep: Variants {
         switch object["state"]?.string {
         case "codeRequired": self = .codeRequired(try .init(wire: wire))
         case "passwordRequired": self = .passwordRequired(try .init(wire: wire))
+        case "passkeyRequired": self = .passkeyRequired(try .init(wire: wire))
         case "attributesRequired": self = .attributesRequired(try .init(wire: wire))
         case "completed": self = .completed(try .init(wire: wire))
         case "redirectRequired": self = .redirectRequired(try .init(wire: wire))
@@ -33,6 +36,7 @@ public enum SignUpStep: Variants {
         switch self {
         case .codeRequired(let payload): payload
         case .passwordRequired(let payload): payload
+        case .passkeyRequired(let payload): payload
         case .attributesRequired(let payload): payload
         case .completed(let payload): payload
         case .redirectRequired(let payload): payload
@@ -73,6 +77,22 @@ public enum SignUpStep: Variants {
 
     /// Call `signUp.submitPassword` next.
     public struct PasswordRequired: ResultRecord {
+        /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
+        public let continuationToken: String
+        /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.
+        public let expiresAt: Timestamp
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("state")
+            continuationToken = try members.required("continuationToken", isSecret: true)
+            expiresAt = try members.required("expiresAt")
+            json = members.object
+        }
+
+    }
+
+    /// Call `passkey.startRegistration` next.
+    public struct PasskeyRequired: ResultRecord {
         /// The token that carries a flow to its next step. It belongs to one flow, is valid only for the latest step, and expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute returns the same response, unless that response contained tokens.
         public let continuationToken: String
         /// The time at which the continuation token expires, in seconds since 1970-01-01 UTC.

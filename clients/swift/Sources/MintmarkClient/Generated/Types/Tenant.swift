@@ -10,7 +10,7 @@ public struct Tenant: ResultRecord {
     public let name: String?
     /// The `iss` claim of the tenant's tokens.
     public let issuer: String
-    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     public let localAccountMethod: LocalAccountMethod
     /// Whether users can sign up.
     public let signUpAllowed: Bool
@@ -40,6 +40,10 @@ public struct Tenant: ResultRecord {
     public let totpAdjacentIntervals: Int
     /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     public let notices: NoticePolicy
+    /// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`. Present if there are any.
+    public let audienceScopes: [AudienceScopes]?
+    /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is true.
+    public let idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -82,6 +86,8 @@ public struct Tenant: ResultRecord {
         mfa = try members.required("mfa")
         totpAdjacentIntervals = try members.required("totpAdjacentIntervals")
         notices = try members.required("notices")
+        audienceScopes = try members.optional("audienceScopes")
+        idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.required("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")

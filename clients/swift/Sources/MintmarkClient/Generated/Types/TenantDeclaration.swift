@@ -8,7 +8,7 @@ public struct TenantDeclaration: MutableRecord {
     public var tenantId: String
     /// The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if `delivery` has no `fromName`, on login pages and in authenticator apps. If omitted, messages do not name a service.
     public var name: String?
-    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+    /// The sign-in method of accounts with an email address. `emailCode`: one-time codes sent by email; passwords are not used. `emailPassword`: passwords, which the sign-up requests. `either`: a password if one was given at the sign-up, which does not request it, and one-time codes otherwise. `passkey`: passkeys, one of which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
     public var localAccountMethod: LocalAccountMethod?
     /// Whether users can sign up.
     public var signUpAllowed: Bool?
@@ -38,6 +38,10 @@ public struct TenantDeclaration: MutableRecord {
     public var totpAdjacentIntervals: Int?
     /// Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     public var notices: NoticePolicy?
+    /// The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
+    public var audienceScopes: [AudienceScopes]?
+    /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+    public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -59,7 +63,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -77,6 +81,8 @@ public struct TenantDeclaration: MutableRecord {
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
         self.notices = notices
+        self.audienceScopes = audienceScopes
+        self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
@@ -107,6 +113,8 @@ public struct TenantDeclaration: MutableRecord {
         mfa = try members.optional("mfa")
         totpAdjacentIntervals = try members.optional("totpAdjacentIntervals")
         notices = try members.optional("notices")
+        audienceScopes = try members.optional("audienceScopes")
+        idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.optional("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
@@ -137,6 +145,8 @@ public struct TenantDeclaration: MutableRecord {
         members.set("mfa", mfa)
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)
         members.set("notices", notices)
+        members.set("audienceScopes", audienceScopes)
+        members.set("idTokenProfile", idTokenProfile)
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, the token of a trusted issuer (`workload`), or any other kind (`other`). Newer versions of Mintmark can add values.
+/// The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`). Newer versions of Mintmark can add values.
 public struct TokenKind: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,6 +12,8 @@ public struct TokenKind: OpenEnumeration {
     public static let id = Self(rawValue: "id")
     /// `access`
     public static let access = Self(rawValue: "access")
+    /// `cookie`
+    public static let cookie = Self(rawValue: "cookie")
     /// `workload`
     public static let workload = Self(rawValue: "workload")
     /// `other`

@@ -172,6 +172,48 @@ public final class AccountMethods {
     }
 
     /**
+     * Deletes the signed-in user's account. Requires a sign-in at most 5 minutes old. If the account has second factors, the session must
+     * be authenticated with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions
+     * end, and the email address can be registered again.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:delete with idToken; SDK: deleteUser.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link TenantDisabledException}, {@link
+     * AccountLockedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public AccountDeleteOwnResult deleteOwn(AccountDeleteOwnParams params) {
+        return caller.call("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(AccountDeleteOwnParams params) {
+        return caller.callAsync("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters
+     */
+    public AccountDeleteOwnResult deleteOwn(Consumer<AccountDeleteOwnParams> params) {
+        return deleteOwn(Params.filled(new AccountDeleteOwnParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(Consumer<AccountDeleteOwnParams> params) {
+        return deleteOwnAsync(Params.filled(new AccountDeleteOwnParams(), params));
+    }
+
+    /**
      * Exports the accounts of a tenant. Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
      * <code>account.import</code> creates the same accounts in another store. Sessions and recovery codes are not exported, because
      * recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in
@@ -487,17 +529,53 @@ public final class AccountMethods {
     public Items<Account> listAll() { return listAll(params -> {}); }
 
     /**
+     * Gets the profile of the signed-in user. Returns the attributes that the tenant does not exclude with <code>userReadable:
+     * false</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: cognito GetUser; firebase accounts:lookup; SDK: currentUser.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public OwnProfile me(AccountMeParams params) { return caller.call("account.me", params.require("idToken"), OwnProfile::new); }
+
+    /**
+     * {@return a future of {@link #me(AccountMeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<OwnProfile> meAsync(AccountMeParams params) {
+        return caller.callAsync("account.me", params.require("idToken"), OwnProfile::new);
+    }
+
+    /**
+     * {@return the result of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters
+     */
+    public OwnProfile me(Consumer<AccountMeParams> params) { return me(Params.filled(new AccountMeParams(), params)); }
+
+    /**
+     * {@return a future of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<OwnProfile> meAsync(Consumer<AccountMeParams> params) {
+        return meAsync(Params.filled(new AccountMeParams(), params));
+    }
+
+    /**
      * Merges two accounts of the signed-in user into one. Requires an ID token of each account from a sign-in at most 5 minutes old;
      * anonymous accounts are exempt from this limit. The account of <code>idToken</code> (the target) keeps its ID. The account of
      * <code>sourceIdToken</code> (the source) is removed, and its ID fails with <code>accountMerged</code>. Sign-in methods, attributes,
      * claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by
      * <code>fields</code>, <code>providers</code> and <code>identities</code>, and by <code>policy</code> for everything else. If an
-     * account has second factors, its session must be authenticated with one of them. The second factors of both accounts are kept; the
-     * recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target also end if the target
-     * gets a second factor, or the source's email address and password instead of its own. In pools, logins of the source become logins
-     * of the target, and two identities are merged by the rules of the pool. With <code>dryRun</code>, nothing is changed and the result
-     * is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the conflicts, names those without a policy in
-     * <code>undecided</code>, and shows the account as if the target's data were kept for them.
+     * account has second factors, its session must be authenticated with one of them. The second factors and the passkeys of both
+     * accounts are kept; the recovery codes of the source are deleted. The sessions of the source end. The other sessions of the target
+     * also end if the target gets a second factor, or the source's email address and password instead of its own. In pools, logins of the
+     * source become logins of the target, and two identities are merged by the rules of the pool. With <code>dryRun</code>, nothing is
+     * changed and the result is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the conflicts, names those
+     * without a policy in <code>undecided</code>, and shows the account as if the target's data were kept for them.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link MergeUndecidedException}, {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link
      * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
@@ -667,6 +745,49 @@ public final class AccountMethods {
     }
 
     /**
+     * Sets a new password for the signed-in user without the current one. Requires a sign-in at most 5 minutes old. If the account has
+     * second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the
+     * account end, and a new one starts. The user receives a notice.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:update password; SDK: updatePassword.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link EmailNotVerifiedException}, {@link
+     * PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link AccountDisabledException}, {@link
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link AccountLockedException}, {@link TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Tokens setOwnPassword(AccountSetOwnPasswordParams params) {
+        return caller.call("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
+    }
+
+    /**
+     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Tokens> setOwnPasswordAsync(AccountSetOwnPasswordParams params) {
+        return caller.callAsync("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
+    }
+
+    /**
+     * {@return the result of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters
+     */
+    public Tokens setOwnPassword(Consumer<AccountSetOwnPasswordParams> params) {
+        return setOwnPassword(Params.filled(new AccountSetOwnPasswordParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Tokens> setOwnPasswordAsync(Consumer<AccountSetOwnPasswordParams> params) {
+        return setOwnPasswordAsync(Params.filled(new AccountSetOwnPasswordParams(), params));
+    }
+
+    /**
      * Submits the one-time code that confirms an email address change. Completes <code>account.changeEmail</code>. Sign-ins, password
      * resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and
      * other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token
@@ -710,8 +831,8 @@ public final class AccountMethods {
 
     /**
      * Unlinks a sign-in method from the signed-in user's account. The account keeps its email address, name and picture. Unlinking the
-     * last sign-in method requires <code>force</code>. The account then cannot be signed in to. Unlinking the password or the one-time
-     * codes requires a sign-in at most 5 minutes old.
+     * last sign-in method requires <code>force</code>. The account then cannot be signed in to. Unlinking the password, the one-time
+     * codes or the passkeys requires a sign-in at most 5 minutes old.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update deleteProvider; SDK: unlink.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
@@ -784,5 +905,46 @@ public final class AccountMethods {
      */
     public CompletableFuture<Account> updateAsync(Consumer<AccountUpdateParams> params) {
         return updateAsync(Params.filled(new AccountUpdateParams(), params));
+    }
+
+    /**
+     * Changes the attributes of the signed-in user. The user can change the attributes that the tenant marks with
+     * <code>userWritable</code>. The rules of a sign-up apply. The value <code>null</code> removes an attribute that is not required. If
+     * any attribute is not accepted, nothing changes.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: cognito UpdateUserAttributes, DeleteUserAttributes; firebase accounts:update; SDK: updateProfile.
+     * <p>Errors: {@link AttributeNotYoursException}, {@link InvalidAttributesException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public OwnProfile updateOwn(AccountUpdateOwnParams params) {
+        return caller.call("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<OwnProfile> updateOwnAsync(AccountUpdateOwnParams params) {
+        return caller.callAsync("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
+    }
+
+    /**
+     * {@return the result of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public OwnProfile updateOwn(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwn(Params.filled(new AccountUpdateOwnParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<OwnProfile> updateOwnAsync(Consumer<AccountUpdateOwnParams> params) {
+        return updateOwnAsync(Params.filled(new AccountUpdateOwnParams(), params));
     }
 }

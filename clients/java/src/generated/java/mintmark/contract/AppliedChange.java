@@ -54,6 +54,8 @@ public final class AppliedChange extends Result {
         POOL("pool"),
         /** <code>role</code> */
         ROLE("role"),
+        /** <code>issuer</code> */
+        ISSUER("issuer"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

@@ -16,14 +16,18 @@ public final class CredentialsMethods {
     CredentialsMethods(Caller caller) { this.caller = caller; }
 
     /**
-     * Assumes a role with an OpenID token (basic flow). The caller selects the role and the duration. The trust policy of the role must
-     * allow the token.
+     * Assumes a role with an OpenID token of a pool or of a trusted issuer. The caller selects the role and the duration. The trust
+     * policy of the role must allow the token. The <code>iss</code> claim of the token determines whether a pool of this store (basic
+     * flow) or a trusted issuer (<code>issuer.put</code>) has issued it.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito sts:AssumeRoleWithWebIdentity.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
-     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AssumeRoleDeniedException},
-     * {@link DurationExceedsRoleMaximumException}, {@link MalformedPolicyException}, {@link PackedPolicyTooLargeException}.
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * TokenAudienceMismatchException}, {@link TokenClaimRejectedException}, {@link TokenReplayedException}, {@link
+     * AccountMergedException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
+     * AssumeRoleDeniedException}, {@link DurationExceedsRoleMaximumException}, {@link MalformedPolicyException}, {@link
+     * PackedPolicyTooLargeException}.
      * @param params the parameters
      * @return the result
      */
@@ -95,12 +99,12 @@ public final class CredentialsMethods {
     public CompletableFuture<CredentialsGetResult> getAsync() { return getAsync(params -> {}); }
 
     /**
-     * Revokes temporary credentials issued before a given time. Revokes the credentials of one session, identity, role or pool. The
-     * revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that
-     * could be exchanged for new credentials: tokens minted in an earlier second fail with <code>tokenRevoked</code>, including in
-     * <code>token.verify</code>. Because tokens contain their time only in whole seconds, a token minted in the same second as
-     * <code>issuedBefore</code> stays valid. To revoke it as well, set <code>issuedBefore</code> to the next second; tokens minted during
-     * the rest of the current second are then also invalid.
+     * Revokes temporary credentials issued before a given time. Revokes the credentials of one session, identity, role, pool or trusted
+     * issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by
+     * identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
+     * <code>tokenRevoked</code>, including in <code>token.verify</code>. Because tokens contain their time only in whole seconds, a token
+     * minted in the same second as <code>issuedBefore</code> stays valid. To revoke it as well, set <code>issuedBefore</code> to the next
+     * second; tokens minted during the rest of the current second are then also invalid.
      * <p>Errors: {@link SessionTokenInvalidException}, {@link IdentityNotFoundException}, {@link RoleNotFoundException}, {@link
      * PoolNotFoundException}.
      * @param params sets the parameters

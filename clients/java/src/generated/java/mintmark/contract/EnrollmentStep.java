@@ -9,7 +9,7 @@ import mintmark.json.JsonRecord;
 import mintmark.json.JsonText;
 
 /**
- * A second factor whose enrollment must be confirmed with a code.
+ * A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator.
  * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
  */
 public sealed interface EnrollmentStep extends JsonRecord {
@@ -23,15 +23,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
      */
     String continuationToken();
 
-    /** {@return the ID that the factor will have after <code>mfa.confirm</code> accepted its code} */
-    String factorId();
-
-    /** {@return the number of digits of the code} */
-    long codeLength();
-
     /**
      * {@return <code>totp</code>: The time at which the continuation token expires} <code>email</code>, <code>sms</code>: The time at
-     * which the code expires.
+     * which the code expires. <code>passkey</code>: The time at which the challenge expires.
      */
     Instant expiresAt();
 
@@ -44,6 +38,7 @@ public sealed interface EnrollmentStep extends JsonRecord {
             case "totp" -> new Totp(json);
             case "email" -> new Email(json);
             case "sms" -> new Sms(json);
+            case "passkey" -> new Passkey(json);
             default -> new Other(json);
         };
     }
@@ -56,10 +51,6 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         @Override public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public String factorId() { return json().text("factorId"); }
-
-        @Override public long codeLength() { return json().number("codeLength"); }
-
         @Override public Instant expiresAt() { return json().time("expiresAt"); }
 
         /** {@return the state of the enrollment} Call <code>mfa.confirm</code> with a code next. */
@@ -67,6 +58,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
         public String stateAsString() { return json().text("state"); }
+
+        /** {@return the ID that the factor will have after <code>mfa.confirm</code> accepted its code} */
+        public String factorId() { return json().text("factorId"); }
 
         /** {@return the secret of the authenticator app in Base32, for manual entry} Returned only in this response. */
         public String secret() { return json().text("secret"); }
@@ -82,6 +76,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the number of seconds after which the code changes} */
         public long periodSeconds() { return json().number("periodSeconds"); }
+
+        /** {@return the number of digits of the code} */
+        public long codeLength() { return json().number("codeLength"); }
 
         /** The state of the enrollment. Call <code>mfa.confirm</code> with a code next. */
         public enum State implements JsonText {
@@ -107,10 +104,6 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         @Override public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public String factorId() { return json().text("factorId"); }
-
-        @Override public long codeLength() { return json().number("codeLength"); }
-
         @Override public Instant expiresAt() { return json().time("expiresAt"); }
 
         /** {@return the state of the enrollment} Call <code>mfa.confirm</code> with a code next. */
@@ -118,6 +111,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
         public String stateAsString() { return json().text("state"); }
+
+        /** {@return the ID that the factor will have after <code>mfa.confirm</code> accepted its code} */
+        public String factorId() { return json().text("factorId"); }
 
         /**
          * {@return present and true if the address needs no code, because it is the verified address of the account} No code was sent.
@@ -133,6 +129,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the same as {@link #channel} in JSON, also if this client does not know the value} */
         public String channelAsString() { return json().text("channel"); }
+
+        /** {@return the number of digits of the code} */
+        public long codeLength() { return json().number("codeLength"); }
 
         /** {@return the earliest recommended time for requesting another code} */
         public Instant resendAt() { return json().time("resendAt"); }
@@ -161,10 +160,6 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         @Override public String continuationToken() { return json().text("continuationToken"); }
 
-        @Override public String factorId() { return json().text("factorId"); }
-
-        @Override public long codeLength() { return json().number("codeLength"); }
-
         @Override public Instant expiresAt() { return json().time("expiresAt"); }
 
         /** {@return the state of the enrollment} Call <code>mfa.confirm</code> with a code next. */
@@ -172,6 +167,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
         public String stateAsString() { return json().text("state"); }
+
+        /** {@return the ID that the factor will have after <code>mfa.confirm</code> accepted its code} */
+        public String factorId() { return json().text("factorId"); }
 
         /** {@return the masked address or number to which the code was sent} */
         public String sentTo() { return json().text("sentTo"); }
@@ -181,6 +179,9 @@ public sealed interface EnrollmentStep extends JsonRecord {
 
         /** {@return the same as {@link #channel} in JSON, also if this client does not know the value} */
         public String channelAsString() { return json().text("channel"); }
+
+        /** {@return the number of digits of the code} */
+        public long codeLength() { return json().number("codeLength"); }
 
         /** {@return the earliest recommended time for requesting another code} */
         public Instant resendAt() { return json().time("resendAt"); }
@@ -201,6 +202,44 @@ public sealed interface EnrollmentStep extends JsonRecord {
         }
     }
 
+    /** A passkey, such as a security key. The browser creates it. */
+    final class Passkey extends Result implements EnrollmentStep {
+        Passkey(Map<String, Object> json) { super(json); }
+
+        @Override public String kind() { return json().text("kind"); }
+
+        @Override public String continuationToken() { return json().text("continuationToken"); }
+
+        @Override public Instant expiresAt() { return json().time("expiresAt"); }
+
+        /** {@return the state of the enrollment} Call <code>mfa.confirm</code> with a response next. */
+        public State state() { return json().constant("state", State.class); }
+
+        /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
+        public String stateAsString() { return json().text("state"); }
+
+        /**
+         * {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
+         * <code>PublicKeyCredential.parseCreationOptionsFromJSON()</code>.
+         */
+        public Map<String, Object> options() { return json().free("options"); }
+
+        /** The state of the enrollment. Call <code>mfa.confirm</code> with a response next. */
+        public enum State implements JsonText {
+            /** <code>passkeyRequired</code> */
+            PASSKEY_REQUIRED("passkeyRequired"),
+            /** A value that this client does not know. The methods with the suffix AsString return it. */
+            UNKNOWN_TO_SDK_VERSION(null);
+
+            private final String value;
+
+            State(String value) { this.value = value; }
+
+            @Override
+            public String value() { return value; }
+        }
+    }
+
     /** A variant that this client does not know. {@link #toJson} has its members. */
     final class Other extends Result implements EnrollmentStep {
         Other(Map<String, Object> json) { super(json); }
@@ -208,10 +247,6 @@ public sealed interface EnrollmentStep extends JsonRecord {
         @Override public String kind() { return json().text("kind"); }
 
         @Override public String continuationToken() { return json().text("continuationToken"); }
-
-        @Override public String factorId() { return json().text("factorId"); }
-
-        @Override public long codeLength() { return json().number("codeLength"); }
 
         @Override public Instant expiresAt() { return json().time("expiresAt"); }
     }

@@ -40,11 +40,17 @@ public abstract class Methods {
     /** {@return the methods <code>idp.*</code>} */
     public IdpMethods idp() { return new IdpMethods(caller); }
 
+    /** {@return the methods <code>issuer.*</code>} */
+    public IssuerMethods issuer() { return new IssuerMethods(caller); }
+
     /** {@return the methods <code>key.*</code>} */
     public KeyMethods key() { return new KeyMethods(caller); }
 
     /** {@return the methods <code>mfa.*</code>} */
     public MfaMethods mfa() { return new MfaMethods(caller); }
+
+    /** {@return the methods <code>oob.*</code>} */
+    public OobMethods oob() { return new OobMethods(caller); }
 
     /** {@return the methods <code>passkey.*</code>} */
     public PasskeyMethods passkey() { return new PasskeyMethods(caller); }

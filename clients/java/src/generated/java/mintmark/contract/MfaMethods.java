@@ -16,16 +16,18 @@ public final class MfaMethods {
     MfaMethods(Caller caller) { this.caller = caller; }
 
     /**
-     * Sends the one-time code for a second factor. Requires a sign-in in the state <code>secondFactorRequired</code>. The caller can
-     * switch to another factor at any time; after a new code is sent, the previous code is no longer valid. For the kind
-     * <code>totp</code>, nothing is sent because the authenticator app generates the codes.
+     * Sends the one-time code for a second factor, or start the use of a passkey. Requires a sign-in in the state
+     * <code>secondFactorRequired</code>. The caller can switch to another factor at any time; after a new code is sent, the previous code
+     * is no longer valid. For the kind <code>totp</code>, nothing is sent because the authenticator app generates the codes. For the kind
+     * <code>passkey</code>, the result has the options for the browser; every passkey of the account is accepted, except the one with
+     * which the sign-in began.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase mfaSignIn:start; nativeAuth /oauth2/v2.0/challenge; SDK: requestChallenge.
-     * <p>Errors: {@link FactorNotFoundException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
-     * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
-     * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link
-     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link FactorNotFoundException}, {@link PasskeysOffException}, {@link AccountLockedException}, {@link
+     * AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link
+     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
+     * {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -58,24 +60,26 @@ public final class MfaMethods {
     }
 
     /**
-     * Completes the enrollment of a second factor by submitting its code. The tokens in the result state that the session was
-     * authenticated with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call
-     * completes the sign-in.
+     * Completes the enrollment of a second factor by submitting its code or the response for a passkey. A response for a passkey is
+     * judged once: after a refusal, call <code>mfa.enroll</code> again. The tokens in the result state that the session was authenticated
+     * with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the
+     * sign-in.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase mfaEnrollment:finalize; SDK: multiFactor.enroll; nativeAuth /register/v1.0/continue.
-     * <p>Errors: {@link FactorCodeInvalidException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link
-     * SecondFactorsOffException}, {@link UnsupportedFirstFactorException}, {@link EmailNotVerifiedException}, {@link
-     * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link TooManyFactorsException}, {@link
-     * FactorExistsException}, {@link FactorAddsNothingException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TooManyFromClientException}, {@link
-     * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
-     * FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link
-     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link FactorCodeInvalidException}, {@link PasskeyNotAcceptedException}, {@link PasskeysOffException}, {@link
+     * AccountLockedException}, {@link AccountDisabledException}, {@link SecondFactorsOffException}, {@link
+     * UnsupportedFirstFactorException}, {@link EmailNotVerifiedException}, {@link RecentSignInRequiredException}, {@link
+     * SecondFactorNeededException}, {@link TooManyFactorsException}, {@link FactorExistsException}, {@link FactorAddsNothingException},
+     * {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link
+     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
+     * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
      * @return the result
      */
     public SignInStep confirm(MfaConfirmParams params) {
-        return caller.call("mfa.confirm", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.call("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
     /**
@@ -83,7 +87,7 @@ public final class MfaMethods {
      * @param params the parameters
      */
     public CompletableFuture<SignInStep> confirmAsync(MfaConfirmParams params) {
-        return caller.callAsync("mfa.confirm", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.callAsync("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
     /**
@@ -103,22 +107,23 @@ public final class MfaMethods {
     /**
      * Starts the enrollment of a second factor. Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a
      * sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an
-     * authenticator app, the result contains a secret; for an email address or phone number, a code is sent. The factor becomes active
-     * when <code>mfa.confirm</code> receives a correct code. Repeating the request within one minute returns the same response without
-     * sending another code. An account has at most five factors.
+     * authenticator app, the result contains a secret; for an email address or phone number, a code is sent; for a passkey, the result
+     * contains the options for the browser. The factor becomes active when <code>mfa.confirm</code> receives a correct code or response.
+     * Repeating the request within one minute returns the same response without sending another code. An account has at most five
+     * factors.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret; nativeAuth /register/v1.0/challenge.
      * <p>Errors: {@link SecondFactorsOffException}, {@link UnsupportedFirstFactorException}, {@link EmailNotVerifiedException}, {@link
-     * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link TooManyFactorsException}, {@link
-     * FactorExistsException}, {@link FactorAddsNothingException}, {@link FactorTargetMissingException}, {@link InvalidUsernameException},
-     * {@link InvalidPhoneNumberException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link
-     * SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link TooManyFactorsException}, {@link PasskeysOffException},
+     * {@link FactorExistsException}, {@link FactorAddsNothingException}, {@link FactorTargetMissingException}, {@link
+     * InvalidUsernameException}, {@link InvalidPhoneNumberException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link
      * FlowEndedException}, {@link StepNotPossibleException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException},
      * {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link
-     * HookFailedException}, {@link HooksNotOfferedException}.
+     * HookFailedException}, {@link HooksNotOfferedException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
      * @return the result
      */
@@ -217,21 +222,24 @@ public final class MfaMethods {
 
     /**
      * Completes a sign-in with a second factor or a recovery code. Accepts the code that <code>mfa.challenge</code> sent, the current
-     * code of an authenticator app, or a recovery code; the last two require no challenge. A wrong code counts as an attempt; the
-     * continuation token stays valid. The tokens in the result state that the session was authenticated with the second factor.
+     * code of an authenticator app, or a recovery code; the last two require no challenge. For a passkey, it accepts the response of the
+     * browser to the options of <code>mfa.challenge</code>; a response is judged once, and after a refusal <code>mfa.challenge</code>
+     * starts again. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the
+     * session was authenticated with the second factor.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn; nativeAuth /oauth2/v2.0/token
      * grant_type=mfa_oob; SDK: submitChallenge.
-     * <p>Errors: {@link FactorCodeInvalidException}, {@link FactorNotFoundException}, {@link AccountLockedException}, {@link
-     * AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link
-     * TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
-     * FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TenantDisabledException}, {@link
-     * ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link FactorCodeInvalidException}, {@link PasskeyNotAcceptedException}, {@link PasskeysOffException}, {@link
+     * FactorNotFoundException}, {@link AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException},
+     * {@link ScopeNotOfferedException}, {@link TooManyFromClientException}, {@link ContinuationTokenInvalidException}, {@link
+     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
+     * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
     public SignInStep resolve(MfaResolveParams params) {
-        return caller.call("mfa.resolve", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.call("mfa.resolve", params.require("continuationToken"), SignInStep::of);
     }
 
     /**
@@ -239,7 +247,7 @@ public final class MfaMethods {
      * @param params the parameters
      */
     public CompletableFuture<SignInStep> resolveAsync(MfaResolveParams params) {
-        return caller.callAsync("mfa.resolve", params.require("continuationToken", "code"), SignInStep::of);
+        return caller.callAsync("mfa.resolve", params.require("continuationToken"), SignInStep::of);
     }
 
     /**

@@ -22,11 +22,11 @@ public final class PasskeyMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito DeleteWebAuthnCredential.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotFoundException}, {@link LastProviderException}, {@link
-     * RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link CallerNotAllowedException}, {@link
-     * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
-     * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
-     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
-     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * LastFactorException}, {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link
+     * CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -60,14 +60,15 @@ public final class PasskeyMethods {
 
     /**
      * Completes the registration of a passkey. Verifies the browser's response to the options (W3C Web Authentication Level 3, section
-     * 7.1) and stores the passkey. A response is judged once: after a refusal, start again. If a successful request is repeated within
-     * one minute, it returns the same passkey.
+     * 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a
+     * refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito CompleteWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link TooManyPasskeysException}, {@link
      * ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowUsedException}, {@link
      * FlowEndedException}, {@link AccountDisabledException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
-     * AccountLockedException}, {@link SecondFactorNeededException}, {@link TokenRevokedException}.
+     * AccountLockedException}, {@link SecondFactorNeededException}, {@link TokenRevokedException}, {@link SignUpNotAllowedException},
+     * {@link UserAlreadyExistsException}, {@link FlowFinishedException}, {@link StepNotPossibleException}.
      * @param params the parameters
      * @return the result
      */
@@ -266,44 +267,40 @@ public final class PasskeyMethods {
     public CompletableFuture<PasskeyCeremony> startAuthenticationAsync() { return startAuthenticationAsync(params -> {}); }
 
     /**
-     * Starts the registration of a passkey for the signed-in user. Returns the options for <code>navigator.credentials.create()</code> in
-     * the page. Needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With
-     * <code>conditional</code>, the browser can create the passkey without a dialog after a sign-in with a password.
+     * Starts the registration of a passkey for the signed-in user or in a sign-up. Returns the options for
+     * <code>navigator.credentials.create()</code> in the page. With the continuation token of a sign-up in the state
+     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. An <code>idToken</code> needs a sign-in at
+     * most 5 minutes old and, if the account has a second factor, a session that has shown one. With <code>conditional</code>, the
+     * browser can create the passkey without a dialog after a sign-in with a password.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito StartWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link TooManyPasskeysException}, {@link RecentSignInRequiredException}, {@link
-     * SecondFactorNeededException}, {@link TooManyFromClientException}, {@link TokenMalformedException}, {@link
-     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
-     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
-     * @param params the parameters
+     * SecondFactorNeededException}, {@link SignUpNotAllowedException}, {@link ContinuationTokenInvalidException}, {@link
+     * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
+     * {@link TooManyFromClientException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
+     * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * @param params sets the parameters
      * @return the result
      */
-    public PasskeyCeremony startRegistration(PasskeyStartRegistrationParams params) {
-        return caller.call("passkey.startRegistration", params.require("idToken"), PasskeyCeremony::new);
-    }
-
-    /**
-     * {@return a future of {@link #startRegistration(PasskeyStartRegistrationParams)}}
-     * @param params the parameters
-     */
-    public CompletableFuture<PasskeyCeremony> startRegistrationAsync(PasskeyStartRegistrationParams params) {
-        return caller.callAsync("passkey.startRegistration", params.require("idToken"), PasskeyCeremony::new);
-    }
-
-    /**
-     * {@return the result of {@link #startRegistration(PasskeyStartRegistrationParams)}}
-     * @param params sets the parameters
-     */
     public PasskeyCeremony startRegistration(Consumer<PasskeyStartRegistrationParams> params) {
-        return startRegistration(Params.filled(new PasskeyStartRegistrationParams(), params));
+        return caller.call(
+                "passkey.startRegistration", Params.filled(new PasskeyStartRegistrationParams(), params), PasskeyCeremony::new);
     }
 
     /**
-     * {@return a future of {@link #startRegistration(PasskeyStartRegistrationParams)}}
+     * {@return a future of {@link #startRegistration(Consumer)}}
      * @param params sets the parameters
      */
     public CompletableFuture<PasskeyCeremony> startRegistrationAsync(Consumer<PasskeyStartRegistrationParams> params) {
-        return startRegistrationAsync(Params.filled(new PasskeyStartRegistrationParams(), params));
+        return caller.callAsync(
+                "passkey.startRegistration", Params.filled(new PasskeyStartRegistrationParams(), params), PasskeyCeremony::new);
     }
+
+    /** {@return the result of {@link #startRegistration(Consumer)}} */
+    public PasskeyCeremony startRegistration() { return startRegistration(params -> {}); }
+
+    /** {@return a future of {@link #startRegistration(Consumer)}} */
+    public CompletableFuture<PasskeyCeremony> startRegistrationAsync() { return startRegistrationAsync(params -> {}); }
 }

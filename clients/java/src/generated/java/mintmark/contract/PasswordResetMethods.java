@@ -16,6 +16,46 @@ public final class PasswordResetMethods {
     PasswordResetMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Sends the code of a password reset. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent
+     * already, sends another one, as <code>passwordReset.resendCode</code> does. If the flow waits for a password, nothing is sent.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge.
+     * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
+     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * TenantDisabledException}, {@link AccountDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public PasswordResetStep challenge(PasswordResetChallengeParams params) {
+        return caller.call("passwordReset.challenge", params.require("continuationToken"), PasswordResetStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<PasswordResetStep> challengeAsync(PasswordResetChallengeParams params) {
+        return caller.callAsync("passwordReset.challenge", params.require("continuationToken"), PasswordResetStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public PasswordResetStep challenge(Consumer<PasswordResetChallengeParams> params) {
+        return challenge(Params.filled(new PasswordResetChallengeParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<PasswordResetStep> challengeAsync(Consumer<PasswordResetChallengeParams> params) {
+        return challengeAsync(Params.filled(new PasswordResetChallengeParams(), params));
+    }
+
+    /**
      * Sends another password reset code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit
      * is reached, the previous code stays valid.
      * <p>Also available to a client with the access level <code>public</code>.

@@ -45,6 +45,12 @@ public final class Session extends Result {
     /** {@return the time at which the session last received tokens} */
     public Instant lastUsedAt() { return json().time("lastUsedAt"); }
 
+    /** {@return the time at which the session ends even if it is used} Present if the tenant has <code>tokens.sessionSeconds</code>. */
+    public Optional<Instant> endsAt() { return json().optionalTime("endsAt"); }
+
+    /** {@return whether it is the session of the ID token in the request} Present if the request has an ID token. */
+    public Optional<Boolean> current() { return json().optionalTruth("current"); }
+
     /** {@return the time at which the session expires if it is not used} */
     public Instant expiresAt() { return json().time("expiresAt"); }
 }

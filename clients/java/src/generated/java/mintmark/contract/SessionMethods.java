@@ -16,6 +16,48 @@ public final class SessionMethods {
     SessionMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Exchanges an ID token for a session cookie. For applications that keep their session in a cookie of the browser: the backend
+     * exchanges the ID token for a longer-lived token, sets it as an <code>HttpOnly</code> cookie, and verifies it with
+     * <code>token.verify</code> and <code>use</code> <code>cookie</code>. The cookie has the claims of the ID token. It becomes invalid
+     * if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by
+     * <code>token.verify</code> only.
+     * <p>Equivalent: firebase projects.createSessionCookie; SDK: createSessionCookie.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SessionCreateCookieResult createCookie(SessionCreateCookieParams params) {
+        return caller.call("session.createCookie", params.require("idToken"), SessionCreateCookieResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SessionCreateCookieResult> createCookieAsync(SessionCreateCookieParams params) {
+        return caller.callAsync("session.createCookie", params.require("idToken"), SessionCreateCookieResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params sets the parameters
+     */
+    public SessionCreateCookieResult createCookie(Consumer<SessionCreateCookieParams> params) {
+        return createCookie(Params.filled(new SessionCreateCookieParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SessionCreateCookieResult> createCookieAsync(Consumer<SessionCreateCookieParams> params) {
+        return createCookieAsync(Params.filled(new SessionCreateCookieParams(), params));
+    }
+
+    /**
      * Lists the sessions of an account, most recent first. Returns at most 1000 sessions. With an ID token, the user gets the own
      * sessions.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -53,7 +95,8 @@ public final class SessionMethods {
      * getIdToken.
      * <p>Errors: {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link RefreshTokenExpiredException}, {@link
      * RefreshTokenReusedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
-     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException}, {@link SessionExpiredException}.
+     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException}, {@link SessionExpiredException},
+     * {@link SecondFactorRequiredException}.
      * @param params the parameters
      * @return the result
      */

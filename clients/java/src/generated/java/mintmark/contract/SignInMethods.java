@@ -46,6 +46,47 @@ public final class SignInMethods {
     public CompletableFuture<SignInStep> anonymouslyAsync() { return anonymouslyAsync(params -> {}); }
 
     /**
+     * Sends the code of a sign-in. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
+     * sends another one, as <code>signIn.resendCode</code> does. If the flow waits for a password, nothing is sent.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: nativeAuth /oauth2/v2.0/challenge.
+     * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
+     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * PasswordChangeRequiredException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link
+     * AccountDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep challenge(SignInChallengeParams params) {
+        return caller.call("signIn.challenge", params.require("continuationToken"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> challengeAsync(SignInChallengeParams params) {
+        return caller.callAsync("signIn.challenge", params.require("continuationToken"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep challenge(Consumer<SignInChallengeParams> params) {
+        return challenge(Params.filled(new SignInChallengeParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> challengeAsync(Consumer<SignInChallengeParams> params) {
+        return challengeAsync(Params.filled(new SignInChallengeParams(), params));
+    }
+
+    /**
      * Sends another sign-in code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
      * reached, the previous code stays valid. With <code>enumerationProtection</code>, the call is also accepted when the flow requests a
      * password; the user can then sign in with the code instead.
@@ -352,6 +393,48 @@ public final class SignInMethods {
      */
     public CompletableFuture<SignInStep> withCustomTokenAsync(Consumer<SignInWithCustomTokenParams> params) {
         return withCustomTokenAsync(Params.filled(new SignInWithCustomTokenParams(), params));
+    }
+
+    /**
+     * Signs in with the code of a link that was sent by email. The link comes from <code>oob.create</code> with the purpose
+     * <code>signIn</code>. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in
+     * verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of
+     * the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may
+     * have created it.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
+     * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidUsernameException}, {@link
+     * SignUpNotAllowedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * ScopeNotOfferedException}, {@link AccountLockedException}, {@link FlowEndedException}, {@link TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep withLink(SignInWithLinkParams params) {
+        return caller.call("signIn.withLink", params.require("email", "code"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> withLinkAsync(SignInWithLinkParams params) {
+        return caller.callAsync("signIn.withLink", params.require("email", "code"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep withLink(Consumer<SignInWithLinkParams> params) {
+        return withLink(Params.filled(new SignInWithLinkParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> withLinkAsync(Consumer<SignInWithLinkParams> params) {
+        return withLinkAsync(Params.filled(new SignInWithLinkParams(), params));
     }
 
     /**

@@ -24,6 +24,7 @@ public sealed interface SignInStep extends JsonRecord {
     static SignInStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
+            case "passkeyRequired" -> new PasskeyRequired(json);
             case "passwordRequired" -> new PasswordRequired(json);
             case "providerRequired" -> new ProviderRequired(json);
             case "secondFactorRequired" -> new SecondFactorRequired(json);
@@ -67,6 +68,29 @@ public sealed interface SignInStep extends JsonRecord {
         public Optional<Instant> resendAt() { return json().optionalTime("resendAt"); }
 
         /** {@return the time at which the code expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
+    }
+
+    /** The browser must use a passkey. Call <code>mfa.resolve</code> with its response next. */
+    final class PasskeyRequired extends Result implements SignInStep {
+        PasskeyRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
+
+        /**
+         * {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
+         * <code>PublicKeyCredential.parseRequestOptionsFromJSON()</code>.
+         */
+        public Map<String, Object> options() { return json().free("options"); }
+
+        /** {@return the time at which the challenge expires} */
         public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
@@ -122,7 +146,10 @@ public sealed interface SignInStep extends JsonRecord {
         public Optional<String> pendingToken() { return json().optionalText("pendingToken"); }
     }
 
-    /** Call <code>mfa.resolve</code> with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent. */
+    /**
+     * Call <code>mfa.resolve</code> with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent, or if it
+     * is a passkey.
+     */
     final class SecondFactorRequired extends Result implements SignInStep {
         SecondFactorRequired(Map<String, Object> json) { super(json); }
 

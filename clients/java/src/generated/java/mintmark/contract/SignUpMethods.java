@@ -16,6 +16,46 @@ public final class SignUpMethods {
     SignUpMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Sends the code of a sign-up. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
+     * sends another one, as <code>signUp.resendCode</code> does. If the flow waits for a password, nothing is sent.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: nativeAuth /signup/v1.0/challenge.
+     * <p>Errors: {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link FlowFinishedException},
+     * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * SignUpNotAllowedException}, {@link UserAlreadyExistsException}, {@link TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignUpStep challenge(SignUpChallengeParams params) {
+        return caller.call("signUp.challenge", params.require("continuationToken"), SignUpStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignUpChallengeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignUpStep> challengeAsync(SignUpChallengeParams params) {
+        return caller.callAsync("signUp.challenge", params.require("continuationToken"), SignUpStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #challenge(SignUpChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public SignUpStep challenge(Consumer<SignUpChallengeParams> params) {
+        return challenge(Params.filled(new SignUpChallengeParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #challenge(SignUpChallengeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignUpStep> challengeAsync(Consumer<SignUpChallengeParams> params) {
+        return challengeAsync(Params.filled(new SignUpChallengeParams(), params));
+    }
+
+    /**
      * Sends another sign-up code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
      * reached, the previous code stays valid.
      * <p>Also available to a client with the access level <code>public</code>.

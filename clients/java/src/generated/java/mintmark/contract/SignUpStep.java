@@ -25,6 +25,7 @@ public sealed interface SignUpStep extends JsonRecord {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
             case "passwordRequired" -> new PasswordRequired(json);
+            case "passkeyRequired" -> new PasskeyRequired(json);
             case "attributesRequired" -> new AttributesRequired(json);
             case "completed" -> new Completed(json);
             case "redirectRequired" -> new RedirectRequired(json);
@@ -70,6 +71,23 @@ public sealed interface SignUpStep extends JsonRecord {
     /** Call <code>signUp.submitPassword</code> next. */
     final class PasswordRequired extends Result implements SignUpStep {
         PasswordRequired(Map<String, Object> json) { super(json); }
+
+        @Override public String state() { return json().text("state"); }
+
+        /**
+         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+         * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
+         * one minute returns the same response, unless that response contained tokens.
+         */
+        public String continuationToken() { return json().text("continuationToken"); }
+
+        /** {@return the time at which the continuation token expires} */
+        public Instant expiresAt() { return json().time("expiresAt"); }
+    }
+
+    /** Call <code>passkey.startRegistration</code> next. */
+    final class PasskeyRequired extends Result implements SignUpStep {
+        PasskeyRequired(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
 

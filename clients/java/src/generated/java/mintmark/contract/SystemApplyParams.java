@@ -41,6 +41,12 @@ public final class SystemApplyParams extends Params {
 
     /**
      * {@return this}
+     * @param issuers The trusted issuers.
+     */
+    public SystemApplyParams issuers(List<TrustedIssuerDeclaration> issuers) { return set(this, "issuers", issuers); }
+
+    /**
+     * {@return this}
      * @param dryRun Whether to return the changes without applying them. Defaults to false.
      */
     public SystemApplyParams dryRun(boolean dryRun) { return set(this, "dryRun", dryRun); }

@@ -27,4 +27,7 @@ public final class SystemExportResult extends Result {
 
     /** {@return the roles, in the format of <code>RoleDeclaration</code>} */
     public List<Map<String, Object>> roles() { return json().list("roles", Read.OBJECT); }
+
+    /** {@return the trusted issuers, in the format of <code>TrustedIssuerDeclaration</code>} */
+    public List<Map<String, Object>> issuers() { return json().list("issuers", Read.OBJECT); }
 }

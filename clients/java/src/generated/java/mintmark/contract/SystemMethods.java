@@ -16,15 +16,16 @@ public final class SystemMethods {
     SystemMethods(Caller caller) { this.caller = caller; }
 
     /**
-     * Applies a declarative configuration of tenants, identity providers, pools and roles. Creates or updates everything in the document
-     * in one transaction; resources that the document does not name are kept. Applying the same document again changes and writes
-     * nothing. An omitted member of a pool or role returns to its default, as in <code>pool.update</code> and <code>role.put</code>,
-     * unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps
-     * its value, as in <code>tenant.update</code> and <code>idp.update</code>. A list or group of a tenant (<code>passwordPolicy</code>,
-     * <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as a whole: every omitted member
-     * of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can
-     * belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the
-     * methods for the individual resources apply; their error types are the rules of the violations.
+     * Applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles. Creates or updates everything
+     * in the document in one transaction; resources that the document does not name are kept. Applying the same document again changes
+     * and writes nothing. An omitted member of a pool or role returns to its default, as in <code>pool.update</code> and
+     * <code>role.put</code>, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or
+     * identity provider keeps its value, as in <code>tenant.update</code> and <code>idp.update</code>. A list or group of a tenant
+     * (<code>passwordPolicy</code>, <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as
+     * a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
+     * provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error
+     * lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the
+     * violations.
      * <p>Errors: {@link InvalidParamsException}.
      * @param params sets the parameters
      * @return the result
@@ -49,9 +50,9 @@ public final class SystemMethods {
 
     /**
      * Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers,
-     * applications, pools and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it
-     * changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail
-     * servers must be added first. <code>system.apply</code> takes up to 1,000 entries of each kind.
+     * applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the
+     * same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and
+     * passwords of mail servers must be added first. <code>system.apply</code> takes up to 1,000 entries of each kind.
      * @return the result
      */
     public SystemExportResult export() { return caller.call("system.export", Params.NONE, SystemExportResult::new); }

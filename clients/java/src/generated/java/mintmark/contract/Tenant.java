@@ -28,7 +28,8 @@ public final class Tenant extends Result {
     /**
      * {@return the sign-in method of accounts with an email address} <code>emailCode</code>: one-time codes sent by email; passwords are
      * not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password if one was given at
-     * the sign-up, which does not request it, and one-time codes otherwise.
+     * the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of which the sign-up
+     * registers; one-time codes sent by email recover the account, and passwords are not used.
      */
     public LocalAccountMethod localAccountMethod() { return json().constant("localAccountMethod", LocalAccountMethod.class); }
 
@@ -107,6 +108,20 @@ public final class Tenant extends Result {
 
     /** {@return the same as {@link #notices} in JSON, also if this client does not know the value} */
     public String noticesAsString() { return json().text("notices"); }
+
+    /**
+     * {@return the scopes of audiences} Access tokens for a listed audience can have its scopes only, in addition to <code>openid</code>,
+     * <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the tenant's
+     * <code>scopes</code>. Present if there are any.
+     */
+    public List<AudienceScopes> audienceScopes() { return json().list("audienceScopes", Read.object(AudienceScopes::new)); }
+
+    /**
+     * {@return whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and <code>ver</code>, and with
+     * the scope <code>profile</code> also <code>preferred_username</code>} Without the scope <code>profile</code>, they have no name and
+     * no picture, and without <code>profile</code> and <code>email</code> no email address. Present if it is true.
+     */
+    public Optional<Boolean> idTokenProfile() { return json().optionalTruth("idTokenProfile"); }
 
     /**
      * {@return whether users can sign in anonymously, which creates an account without a sign-in method} The tokens of anonymous accounts

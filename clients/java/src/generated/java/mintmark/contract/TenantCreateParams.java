@@ -135,6 +135,23 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param audienceScopes The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to
+     * <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the
+     * tenant's <code>scopes</code>.
+     */
+    public TenantCreateParams audienceScopes(List<AudienceScopes> audienceScopes) { return set(this, "audienceScopes", audienceScopes); }
+
+    /**
+     * {@return this}
+     * @param idTokenProfile Whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and
+     * <code>ver</code>, and with the scope <code>profile</code> also <code>preferred_username</code>. Without the scope
+     * <code>profile</code>, they have no name and no picture, and without <code>profile</code> and <code>email</code> no email address.
+     * Defaults to false.
+     */
+    public TenantCreateParams idTokenProfile(boolean idTokenProfile) { return set(this, "idTokenProfile", idTokenProfile); }
+
+    /**
+     * {@return this}
      * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
      * anonymous accounts are ordinary tokens of this tenant. Defaults to false.
      */

@@ -35,7 +35,8 @@ public final class TenantDeclaration extends Result {
      * {@return a copy with this value}
      * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
      * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
-     * if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+     * if one was given at the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of
+     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
      */
     public TenantDeclaration withLocalAccountMethod(LocalAccountMethod localAccountMethod) {
         return new TenantDeclaration(with("localAccountMethod", localAccountMethod));
@@ -148,6 +149,26 @@ public final class TenantDeclaration extends Result {
      * notices.
      */
     public TenantDeclaration withNotices(NoticePolicy notices) { return new TenantDeclaration(with("notices", notices)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param audienceScopes The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to
+     * <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the
+     * tenant's <code>scopes</code>.
+     */
+    public TenantDeclaration withAudienceScopes(List<AudienceScopes> audienceScopes) {
+        return new TenantDeclaration(with("audienceScopes", audienceScopes));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param idTokenProfile Whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and
+     * <code>ver</code>, and with the scope <code>profile</code> also <code>preferred_username</code>. Without the scope
+     * <code>profile</code>, they have no name and no picture, and without <code>profile</code> and <code>email</code> no email address.
+     */
+    public TenantDeclaration withIdTokenProfile(boolean idTokenProfile) {
+        return new TenantDeclaration(with("idTokenProfile", idTokenProfile));
+    }
 
     /**
      * {@return a copy with this value}

@@ -27,7 +27,8 @@ public final class TenantUpdateParams extends Params {
      * {@return this}
      * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
      * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
-     * if one was given at the sign-up, which does not request it, and one-time codes otherwise.
+     * if one was given at the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of
+     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
      */
     public TenantUpdateParams localAccountMethod(LocalAccountMethod localAccountMethod) {
         return set(this, "localAccountMethod", localAccountMethod);
@@ -133,6 +134,22 @@ public final class TenantUpdateParams extends Params {
      * notices.
      */
     public TenantUpdateParams notices(NoticePolicy notices) { return set(this, "notices", notices); }
+
+    /**
+     * {@return this}
+     * @param audienceScopes The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to
+     * <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the
+     * tenant's <code>scopes</code>.
+     */
+    public TenantUpdateParams audienceScopes(List<AudienceScopes> audienceScopes) { return set(this, "audienceScopes", audienceScopes); }
+
+    /**
+     * {@return this}
+     * @param idTokenProfile Whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and
+     * <code>ver</code>, and with the scope <code>profile</code> also <code>preferred_username</code>. Without the scope
+     * <code>profile</code>, they have no name and no picture, and without <code>profile</code> and <code>email</code> no email address.
+     */
+    public TenantUpdateParams idTokenProfile(boolean idTokenProfile) { return set(this, "idTokenProfile", idTokenProfile); }
 
     /**
      * {@return this}

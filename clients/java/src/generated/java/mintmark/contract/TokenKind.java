@@ -5,8 +5,8 @@ import mintmark.json.JsonText;
 
 /**
  * The kind of a token: the OpenID token of a pool (<code>pool</code>), the ID token (<code>id</code>) or an access token
- * (<code>access</code>) of a tenant or issuer, the token of a trusted issuer (<code>workload</code>), or any other kind
- * (<code>other</code>).
+ * (<code>access</code>) of a tenant or issuer, a session cookie (<code>cookie</code>), the token of a trusted issuer
+ * (<code>workload</code>), or any other kind (<code>other</code>).
  */
 public enum TokenKind implements JsonText {
     /** <code>pool</code> */
@@ -15,6 +15,8 @@ public enum TokenKind implements JsonText {
     ID("id"),
     /** <code>access</code> */
     ACCESS("access"),
+    /** <code>cookie</code> */
+    COOKIE("cookie"),
     /** <code>workload</code> */
     WORKLOAD("workload"),
     /** <code>other</code> */

@@ -165,7 +165,7 @@ public final class TokenMethods {
      * the error of the first failed check. At least one of <code>audience</code>, <code>issuer</code> and <code>tenantId</code> is
      * required.
      * <p>Also available to a client with the access level <code>public</code>.
-     * <p>Equivalent: firebase SDK: verifyIdToken.
+     * <p>Equivalent: firebase SDK: verifyIdToken, verifySessionCookie.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
