@@ -17,7 +17,8 @@ extension SignInService {
     /// - Throws: The errors of `CredentialVerifier`.
     package func identity(of credential: Credential, in tenantId: String, _ call: any CallContext) throws -> VerifiedIdentity {
         let proofs = CredentialVerifier(context, configurations)
-        guard case .provider(let identity, let spending) = try proofs.prove(credential, in: tenantId, call, now: context.clock.now) else {
+        let proven = try proofs.prove(credential, in: tenantId, call, now: context.clock.now).value(for: call)
+        guard case .provider(let identity, let spending) = proven else {
             throw InvalidCredential(providerId: "", check: "type", reason: "It is not the credential of an identity provider.")
         }
         if let spending { try context.database.write { try $0.spend(spending) } }

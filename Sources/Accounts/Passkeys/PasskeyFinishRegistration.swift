@@ -131,7 +131,7 @@ extension PasskeyService {
             .init(
                 passkey: passkey.answer, state: .completed, continuationToken: next.continuationToken, expiresAt: next.expiresAt,
                 accountId: next.accountId)
-        case .codeRequired, .passwordRequired, .passkeyRequired: throw FlowUsed()
+        case .codeRequired, .passwordRequired, .passkeyRequired, .redirectRequired: throw FlowUsed()
         }
     }
 }

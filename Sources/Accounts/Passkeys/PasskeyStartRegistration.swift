@@ -65,7 +65,7 @@ extension PasskeyService {
                 throw ContinuationTokenInvalid()
             }
             if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
-            let due = SignUpTransition.due(flow.signUpState, tenant.settings.localAccountMethod, tenant.attributes)
+            let due = SignUpTransition.due(flow.signUpState, tenant.localAccountMethod, tenant.attributes)
             guard due == .passkeyRequired else {
                 throw StepNotPossible(expected: (due == .completed ? flow.stage : due).method(in: "signUp"))
             }

@@ -75,7 +75,7 @@ extension Flow {
         case .passwordRequired: kind == .passwordReset ? [] : [.password]
         case .secondFactorRequired: [.secondFactor]
         case .enrollmentRequired, .enrollmentCode: [.enrollment]
-        case .attributesRequired, .completed: []
+        case .attributesRequired, .passkeyRequired, .completed: []
         }
     }
 

@@ -13,7 +13,7 @@ enum FactorProfile {
     /// - Parameter hasStronger: Whether the account has an authenticator app or a passkey.
     static func refusal(of kind: FactorRecord.Kind, _ settings: TenantCreate.Params, hasStronger: Bool) -> String? {
         switch kind {
-        case .totp: nil
+        case .totp, .passkey: nil
         case .email where settings.assurance == .nistAal2:
             "email is no second factor in the assurance nist-aal2 (NIST SP 800-63B-4 section 3.1.3.1); enroll an authenticator app"
         case .sms where settings.assurance != .none && !settings.acceptsSmsRisk && !hasStronger:

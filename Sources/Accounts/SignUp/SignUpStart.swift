@@ -73,8 +73,8 @@ extension SignUpService {
 extension SignUpStart.Params {
     /// The parts of the flow that the sign-up needs.
     fileprivate func needed(by tenant: TenantRecord) -> [FlowCapability] {
-        switch tenant.settings.localAccountMethod {
-        case .emailCode: [.code]
+        switch tenant.localAccountMethod {
+        case .emailCode, .passkey: [.code]
         case .emailPassword: [.code, .password]
         case .either: password == nil ? [.code] : [.code, .password]
         }
