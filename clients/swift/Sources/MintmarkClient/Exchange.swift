@@ -42,7 +42,8 @@ package final class Exchange: Sendable {
     ///   - hooks: answer the requests of the server.
     ///   - send: sends a line without blocking.
     package init(
-        isReady: Bool, hooks: Mintmark.HookFunctions, notify: @escaping @Sendable (Mintmark.Notification) -> Void, send: @escaping @Sendable ([UInt8]) -> Void
+        isReady: Bool, hooks: Mintmark.HookFunctions, notify: @escaping @Sendable (Mintmark.Notification) -> Void,
+        send: @escaping @Sendable ([UInt8]) -> Void
     ) {
         state = Mutex(State(held: isReady ? nil : []))
         self.send = send
