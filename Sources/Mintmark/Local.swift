@@ -7,6 +7,8 @@ extension Mintmark {
     public func local(options: ServerOptions = ServerOptions(), receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void)
         -> LocalServer
     {
+        var options = options
+        options.hostRequests = host.requests
         let server = LocalServer(MethodRegistry(self), options: options, observer: counters, receive: receive)
         watchInFlight { [weak server] in server?.inFlight ?? 0 }
         logsOpening.store(true, ordering: .relaxed)

@@ -215,17 +215,10 @@ def method_names():
 
 
 @functools.cache
-def notifications():
-    """Returns the check of the parameters of each notification."""
-    folder = os.path.join(SCHEMAS, "notifications")
-    return {schema["name"]: compiled(schema["params"]) for schema in (load(f"notifications/{name}") for name in os.listdir(folder))}
-
-
-@functools.cache
-def host_requests():
-    """Returns the check of the parameters of each request to the host."""
-    folder = os.path.join(SCHEMAS, "hooks")
-    return {schema["name"]: compiled(schema["params"]) for schema in (load(f"hooks/{name}") for name in os.listdir(folder))}
+def messages(folder):
+    """Returns the check of the parameters of each message to the host: of notifications, or of requests in the folder hooks."""
+    found = (load(f"{folder}/{name}") for name in os.listdir(os.path.join(SCHEMAS, folder)))
+    return {schema["name"]: compiled(schema["params"]) for schema in found}
 
 
 @functools.cache
@@ -371,7 +364,7 @@ class Checker:
         return listed(f"{place} of the type {kind} whose data does not match schemas/errors.json", data(error["data"]))
 
     def _host_request_problem(self, message):
-        name, check = message["method"], host_requests().get(message["method"])
+        name, check = message["method"], messages("hooks").get(message["method"])
         if message.keys() != {"jsonrpc", "id", "method", "params"} or not isinstance(message["id"], str) or not check:
             return f"The request to the host must be in schemas/hooks, and have exactly jsonrpc, id, method and params: {shown(message)}"
         return listed(f"The parameters of the request {name} to the host do not match its schema", check(message["params"]))
@@ -382,9 +375,9 @@ class Checker:
             return f"The notification {name} must have exactly jsonrpc, method and params: {shown(message)}"
         if name == "$/progress":
             return self._progress_problem(params)
-        check = notifications().get(name)
+        check = messages("notifications").get(name)
         if not check:
-            allowed = ", ".join(["$/progress", *sorted(notifications())])
+            allowed = ", ".join(["$/progress", *sorted(messages("notifications"))])
             return f"The notification {name} is not in schemas/notifications. Allowed are: {allowed}."
         return listed(f"The parameters of the notification {name} do not match its schema", check(params))
 

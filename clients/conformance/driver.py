@@ -20,6 +20,10 @@ class Problem(Exception):
     """A client did not behave as expected."""
 
 
+class NotOffered(Exception):
+    """The client does not have what a check is about, and its README says so."""
+
+
 def drivers():
     """Returns the driver programs by column: go for clients/go/conformance/driver, python-asyncio for clients/python/conformance/driver-asyncio."""
     found = {}

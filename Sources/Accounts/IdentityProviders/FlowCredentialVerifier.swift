@@ -111,7 +111,8 @@ struct FlowCredentialVerifier: Sendable {
     /// failure, the same response can be submitted again.
     static func isOutcome(_ error: any Error) -> Bool {
         switch error {
-        case is InvalidCredential, is InvalidNonce, is SignInRefused, is RefusedByHook, is AccountDisabled, is SignUpNotAllowed, is TokenRevoked,
+        case is InvalidCredential, is InvalidNonce, is SignInRefused, is RefusedByHook, is AccountDisabled, is SignUpNotAllowed,
+            is TokenRevoked,
             is AccountMerged, is UserMismatch:
             true
         default: false

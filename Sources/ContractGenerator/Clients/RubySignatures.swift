@@ -116,7 +116,8 @@ struct RubySignatures: Emitter {
                 let own = [
                     "?binary: _ToS?", "?timeout: Numeric?", "?restart: bool?",
                     "?on_notification: (^(String method, untyped params) -> void)?", "?stderr: _Log?", "?arguments: Array[String]",
-                    "?environment: Hash[String, String?]", "?before_create: _Hook?", "?before_sign_in: _Hook?", "?before_send_message: _Hook?",
+                    "?environment: Hash[String, String?]", "?before_create: _Hook?", "?before_sign_in: _Hook?",
+                    "?before_send_message: _Hook?",
                 ]
                 let given = contract.options.map { option in
                     let type =

@@ -35,16 +35,20 @@ package final class Exchange: Sendable {
     private let state: Mutex<State>
     private let send: @Sendable ([UInt8]) -> Void
     private let notify: @Sendable (Mintmark.Notification) -> Void
+    private let hooks: Mintmark.HookFunctions
 
     /// - Parameters:
     ///   - isReady: whether requests can be sent immediately, or are held until `letIn`.
+    ///   - hooks: answer the requests of the server.
     ///   - send: sends a line without blocking.
     package init(
-        isReady: Bool, notify: @escaping @Sendable (Mintmark.Notification) -> Void, send: @escaping @Sendable ([UInt8]) -> Void
+        isReady: Bool, hooks: Mintmark.HookFunctions, notify: @escaping @Sendable (Mintmark.Notification) -> Void,
+        send: @escaping @Sendable ([UInt8]) -> Void
     ) {
         state = Mutex(State(held: isReady ? nil : []))
         self.send = send
         self.notify = notify
+        self.hooks = hooks
     }
 
     // MARK: Calls
@@ -127,12 +131,19 @@ package final class Exchange: Sendable {
         switch try Incoming(line) {
         case .notification(let notification):
             if let progress = progress(of: notification) { progress(notification.params["value"] ?? .null) } else { notify(notification) }
+        case .request(_, let method, _) where hooks.isEmpty: throw UnexpectedValue(description: "it asks for \(method)")
+        case .request(let id, let method, let params):
+            Task { [hooks, send] in send(await hooks.response(to: method, params, id: id)) }
         case .answer(.null, let reply) where reply.error != nil:
             // The server could not parse a line, so the error has no ID. Every waiting call fails with it.
             guard isLetIn else { throw UnexpectedValue(description: "it cannot read system.info") }
             for call in takeAll() { call.outcome.settle(.reply(reply)) }
         case .answer(let id, let reply):
             guard let id = id.int else { return }
+            if id == Mintmark.HookFunctions.offerID {
+                if let refusal = reply.refusal(of: "hooks.offer") { throw refusal.error }
+                return letIn()
+            }
             if id == 0 {
                 // Only the first response identifies the server.
                 if !isLetIn { try judge(reply.refusal(of: "system.info"), reply.result) }

@@ -25,6 +25,8 @@ extension Mintmark {
         public var restart: Bool?
         /// The destination of the process's log.
         public var log = LogTarget.standardError
+        /// The functions that answer hooks.
+        public var hooks = HookFunctions()
         /// Additional arguments of `mintmark serve`. To list them, run `mintmark serve --help`.
         public var arguments: [String] = []
         /// Additional environment variables of the process.

@@ -53,8 +53,9 @@ final class Subprocess: Connection {
             for end in ends { close(end) }
             throw error
         }
-        ownExchange.withLock { $0 = Exchange(isReady: false, notify: notify) { [weak self] in self?.send($0) } }
+        ownExchange.withLock { $0 = Exchange(isReady: false, hooks: options.hooks, notify: notify) { [weak self] in self?.send($0) } }
         send([UInt8](#"{"jsonrpc":"2.0","id":0,"method":"system.info"}"#.utf8) + [UInt8(ascii: "\n")])
+        if !options.hooks.isEmpty { send(options.hooks.offer) }
         _ = Thread.start(name: "mintmark wait") { self.waitForExit() }
         _ = Thread.start(name: "mintmark log") { self.readLog() }
         _ = Thread.start(name: "mintmark pipe") { self.move() }
@@ -192,7 +193,8 @@ final class Subprocess: Connection {
             if refusal == nil, let version = result?["version"]?.string, isBelow(version, contractVersion) {
                 throw BinaryTooOldError(binary: name, version: version, answer: nil)
             }
-            exchange.letIn()
+            // With hooks, the requests are sent after the offer was accepted.
+            if options.hooks.isEmpty { exchange.letIn() }
         }
     }
 

@@ -60,6 +60,8 @@ enum Incoming: Sendable {
     /// A response with its ID.
     case answer(id: JSONValue, Reply)
     case notification(Mintmark.Notification)
+    /// A request to this program.
+    case request(id: JSONValue, method: String, JSONObject)
 
     /// - Throws: `UnexpectedValue` if the line is not a valid message.
     init(_ line: UnsafeRawBufferPointer) throws {
@@ -67,7 +69,10 @@ enum Incoming: Sendable {
             throw UnexpectedValue(description: "it wrote \"\(String(decoding: line.prefix(80), as: UTF8.self))\"")
         }
         if let method = root["method"]?.string {
-            if root["id"] != nil { throw UnexpectedValue(description: "it asks for \(method)") }
+            if let id = root["id"]?.value {
+                self = .request(id: id, method: method, root["params"]?.value.object ?? [:])
+                return
+            }
             self = .notification(Mintmark.Notification(method: method, params: root["params"]?.value.object ?? [:]))
         } else {
             let (result, error) = (root["result"]?.value, root["error"]?.value)

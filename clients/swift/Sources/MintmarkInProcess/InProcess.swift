@@ -72,7 +72,7 @@ final class InProcess: Connection {
             publicCaller: options.caller == "public", issuer: options.issuer, region: options.region, account: options.account,
             masterKeyFile: options.masterKeyFile)
         let other = Other()
-        let exchange = Exchange(isReady: true, notify: notify) { other.take($0) }
+        let exchange = Exchange(isReady: true, hooks: options.hooks, notify: notify) { other.take($0) }
         do {
             local = try LocalMintmark(settings, log: options.log.sink) { [weak exchange] lines in
                 for line in lines.split(separator: UInt8(ascii: "\n")) { try? exchange?.take(UnsafeRawBufferPointer(rebasing: line)) }
@@ -80,6 +80,7 @@ final class InProcess: Connection {
         } catch let error as LocalSettingsRefused { throw UsageError(error.reason) }
         self.exchange = exchange
         other.set(local)
+        if !options.hooks.isEmpty { other.take(options.hooks.offer) }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }

@@ -7,6 +7,7 @@ import Synchronization
 actor Driver {
     private var clients: [String: Mintmark] = [:]
     private var heard: [String: Heard] = [:]
+    private var asked: [String: Asked] = [:]
     private var calls: [String: Task<JSONValue, Never>] = [:]
     private var providers: [String: Provided] = [:]
     private let makeClient: Open
@@ -27,6 +28,7 @@ actor Driver {
             throw Told(answer: await call.value)
         case "cancel": calls[text(step, "call")]?.cancel()
         case "notifications": return .array(await heard[text(step, "client")]?.all ?? [])
+        case "hooks.asked": return .array(await asked[text(step, "client")]?.all ?? [])
         case "left": return threads.wire
         default: return try await work(step)
         }
@@ -61,9 +63,13 @@ actor Driver {
         options.arguments = step["arguments"]?.array?.compactMap(\.string) ?? []
         options.timeout = seconds(step, "timeoutSeconds")
         options.log = .discarded
+        let asked = Asked()
+        self.asked[name] = asked
+        options.hooks = asked.hooks(step)
         if step["do"]?.string == "testing" { (options.store, options.testing) = (":memory:", true) }
         let client = try await makeClient(options)
         clients[name] = client
+        await asked.set(client)
         let heard = Heard()
         self.heard[name] = heard
         let notifications = client.notifications
