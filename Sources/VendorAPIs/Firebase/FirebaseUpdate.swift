@@ -140,11 +140,12 @@ extension FirebaseCall {
             let present = try tx.factors(of: id)
             try tx.deleteFactors(of: id)
             for factor in factors {
-                let enrolledAt = present.first { $0.id == factor.id }?.enrolledAt ?? factor.enrolledAt
+                let before = present.first { $0.id == factor.id }
                 try tx.insert(
                     FactorRecord(
                         id: factor.id, accountId: id, kind: factor.kind, displayName: factor.displayName, target: factor.target,
-                        enrolledAt: enrolledAt))
+                        secret: factor.secret ?? before?.secret, lastStep: factor.lastStep ?? before?.lastStep,
+                        enrolledAt: before?.enrolledAt ?? factor.enrolledAt, lastUsedAt: before?.lastUsedAt))
             }
         }
     }

@@ -129,6 +129,7 @@ extension FirebaseCall {
 
     /// Exchanges a refresh token. It stays valid, because several clients of one user can have it.
     func token() throws -> JSONObject {
+        try requireEnabled()
         guard let grant = try body.filled("grantType") else { throw FirebaseError("MISSING_GRANT_TYPE") }
         guard grant == "refresh_token" else { throw FirebaseError("INVALID_GRANT_TYPE") }
         guard let token = try body.filled("refreshToken") else { throw FirebaseError("MISSING_REFRESH_TOKEN") }
@@ -145,6 +146,7 @@ extension FirebaseCall {
         guard let session, session.accountId == id else { throw FirebaseError("TOKEN_EXPIRED") }
         guard account.tenantId == project || account.tenantId.hasPrefix("\(project).") else { throw FirebaseError("INVALID_REFRESH_TOKEN") }
         let tenant = account.tenantId == project ? nil : String(account.tenantId.dropFirst(project.count + 1))
+        if let tenant, try copy(tenant: tenant).switches().isDisabled { throw FirebaseError("PROJECT_DISABLED") }
         let facts = try context.database.read { try AccountFacts(account, in: $0) }
         let claims = tokens.claims(facts, session, firebaseTenant: tenant, at: now)
         let idToken = JSONValue.string(try self.token(claims, for: .token))
