@@ -3156,8 +3156,11 @@ type PasskeyUserDetails struct {
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
 // RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
 // `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`
-// repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first
-// sign-in with the password. A newer Mintmark can return other values.
+// repetitions of the hash function. `bcrypt` and `argon2id`: the hash is a text that contains its parameters and its
+// salt, such as `$2b$12$…` or `$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs
+// `libcrypt.so.1` on this machine, and `argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash
+// functions are easy to guess; they are replaced at the first sign-in with the password. A newer Mintmark can return
+// other values.
 type PasswordAlgorithm string
 
 // The values of PasswordAlgorithm.
@@ -3175,6 +3178,8 @@ const (
 	PasswordAlgorithmSha1           PasswordAlgorithm = "sha1"
 	PasswordAlgorithmSha256         PasswordAlgorithm = "sha256"
 	PasswordAlgorithmSha512         PasswordAlgorithm = "sha512"
+	PasswordAlgorithmBcrypt         PasswordAlgorithm = "bcrypt"
+	PasswordAlgorithmArgon2id       PasswordAlgorithm = "argon2id"
 )
 
 // PasswordFailure is the reason a password was rejected.

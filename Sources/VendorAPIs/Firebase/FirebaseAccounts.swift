@@ -31,7 +31,9 @@ extension FirebaseCall {
         let isAnonymous = !body.has("email") && !body.has("password") && !body.has("idToken")
         var answer: JSONObject
         if isAnonymous {
-            guard try tenantRecord().settings.anonymousAllowed, try switches().allowsAnonymous else { throw FirebaseError("ADMIN_ONLY_OPERATION") }
+            guard try tenantRecord().settings.anonymousAllowed, try switches().allowsAnonymous else {
+                throw FirebaseError("ADMIN_ONLY_OPERATION")
+            }
             let account = try create()
             answer = try startSession(account.id, SignInProof(amr: [], provider: "anonymous"))
         } else {

@@ -39,6 +39,7 @@ extension FirebaseCall {
     }
 
     private func rememberPassword(of account: AccountRecord) throws {
+        let now = now
         try setFlags(of: account) { $0["passwordUpdatedAt"] = .number(JSONNumber(now)) }
     }
 

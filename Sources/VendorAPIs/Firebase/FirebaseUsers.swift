@@ -118,6 +118,7 @@ extension FirebaseCall {
         guard let facts = try facts(started.accountId),
             let session = try context.database.read({ try $0.session(started.sessionId) })
         else { throw FirebaseError("USER_NOT_FOUND") }
+        let now = now
         let claims = tokens.claims(facts, session, firebaseTenant: firebaseTenant, at: now)
         try setFlags(of: facts.account) { $0["lastRefreshAt"] = .number(JSONNumber(now)) }
         return [

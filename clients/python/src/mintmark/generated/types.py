@@ -189,12 +189,15 @@ PasskeyUsage = Literal["signIn"]
 
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
-    "hmacSha512", "md5", "sha1", "sha256", "sha512",
+    "hmacSha512", "md5", "sha1", "sha256", "sha512", "bcrypt", "argon2id",
 ]
 """The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`,
 `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`:
 one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function.
-Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
+`bcrypt` and `argon2id`: the hash is a text that contains its parameters and its salt, such as `$2b$12$…` or
+`$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs `libcrypt.so.1` on this machine, and
+`argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash functions are easy to guess; they are replaced
+at the first sign-in with the password.
 """
 
 PasswordRule = Literal[
@@ -464,7 +467,7 @@ class PasswordHashing(Record):
 
     algorithm: str = member("algorithm")
     """The hash algorithm. Known values: `firebaseScrypt`, `scrypt`, `pbkdf2Sha1`, `pbkdf2Sha256`, `pbkdf2Sha512`,
-    `hmacMd5`, `hmacSha1`, `hmacSha256`, `hmacSha512`, `md5`, `sha1`, `sha256`, `sha512`.
+    `hmacMd5`, `hmacSha1`, `hmacSha256`, `hmacSha512`, `md5`, `sha1`, `sha256`, `sha512`, `bcrypt`, `argon2id`.
     """
     signer_key: str | None = member("signerKey", secret=True, default=None)
     """The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
