@@ -217,7 +217,7 @@ class Links(FirebaseProject):
 
 
 class Import(FirebaseProject):
-    """Each hash algorithm of the SDK except bcrypt. The hashes are those of Python's standard library and of Firebase's documentation."""
+    """Each hash algorithm of the SDK. The hashes are those of Python's standard library and of Firebase's documentation."""
 
     def check(self, algorithm, hashed, salt=b"NaCl", password="secret-1"):
         user = auth.ImportUserRecord(
@@ -264,10 +264,18 @@ class Import(FirebaseProject):
             algorithm, decode("lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="),
             salt=decode("42xEC+ixf3L2lw=="), password="user1password")
 
-    def test_bcrypt_is_refused_in_words(self):
-        user = auth.ImportUserRecord(uid="bob", email="bob@example.com", password_hash=b"$2b$12$x")
-        with self.assertRaisesRegex(Exception, "BCRYPT is not supported"):
-            auth.import_users([user], hash_alg=auth.UserImportHash.bcrypt(), app=self.app)
+    def test_bcrypt(self):
+        # Test vectors of the author of crypt_blowfish (Openwall).
+        for password, hashed in (
+                ("U*U", b"$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+                ("U*U*U", b"$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a")):
+            self.check(auth.UserImportHash.bcrypt(), hashed, salt=None, password=password)
+
+    def test_hashes_with_parameters_in_them_are_checked(self):
+        for hashed in (b"$2b$12$x", b"$1$" + b"a" * 57, b"$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"):
+            user = auth.ImportUserRecord(uid="bob", email="bob@example.com", password_hash=hashed)
+            result = auth.import_users([user], hash_alg=auth.UserImportHash.bcrypt(), app=self.app)
+            self.assertRegex(result.errors[0].reason, "INVALID_PASSWORD_HASH")
 
     def test_users_that_cannot_be_imported_are_reported_by_index(self):
         auth.create_user(uid="a", email="a@example.com", app=self.app)

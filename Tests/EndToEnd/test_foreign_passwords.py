@@ -1,7 +1,10 @@
 """Imported password hashes: verified at the first sign-in, and then replaced with a hash of this store."""
 
+import base64
+
 from endtoend import EndToEnd
 from foreign_passwords import ALL, FIREBASE, PBKDF2, SCRYPT, hashed
+from sidecar import RpcError
 from test_logins import Provider
 
 PASSWORD = "naïve secret 9"
@@ -141,3 +144,40 @@ class ForeignPasswords(EndToEnd):
         line = {"email": "carol@example.com", **hashed(SCRYPT, PASSWORD), "hash": {"algorithm": "scrypt", "memoryCost": 17, "blockSize": 16}}
         failures = self.sidecar.call("account.import", {"accounts": [line]})["failures"]
         self.assertEqual([(each["pointer"], each["rule"]) for each in failures[0]["violations"]], [("/hash/memoryCost", "invalidHashParameters")])
+
+    def bring_text(self, algorithm, text, name="carol"):
+        account = {"accountId": name, "email": f"{name}@example.com", "emailVerified": True, "passwordHash": base64.b64encode(text.encode()).decode()}
+        return self.sidecar.call("account.import", {"accounts": [account], "hash": {"algorithm": algorithm}})
+
+    def test_bcrypt_is_verified_exported_and_replaced(self):
+        # A test vector of the author of crypt_blowfish (Openwall).
+        text = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
+        self.assertEqual(self.bring_text("bcrypt", text)["imported"], 1)
+        exported = self.sidecar.call("account.export", {"includeSecrets": True})["accounts"][0]
+        self.assertEqual(base64.b64decode(exported["passwordHash"]).decode(), text)
+        other = self.spawn(testing=True)
+        self.assertEqual(other.call("account.import", {"accounts": [exported]})["imported"], 1)
+        for sidecar in (self.sidecar, other):
+            self.refused("invalidPassword", sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": "U*V"})
+            for _ in range(2):
+                answer = sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": "U*U"})
+                self.assertEqual(answer["state"], "completed")
+        self.assertTrue(self.is_own())
+
+    def test_bcrypt_that_is_malformed_or_too_expensive_is_refused(self):
+        for text in ("$2b$12$short" + "x" * 20, "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"):
+            failures = self.bring_text("bcrypt", text)["failures"]
+            self.assertEqual([(each["pointer"], each["rule"]) for each in failures[0]["violations"]], [("/passwordHash", "invalidHashParameters")])
+        error = self.refused("invalidHashParameters", self.sidecar, "account.import", {"accounts": [], "hash": {"algorithm": "bcrypt", "rounds": 5}})
+        self.assertIsNotNone(error)
+
+    def test_argon2id_is_verified_or_refused_in_words(self):
+        # A test vector of the reference implementation of Argon2.
+        text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+        try:
+            self.bring_text("argon2id", text)
+        except RpcError as failure:
+            self.assertIn("OpenSSL 3.2", str(failure))
+            return
+        self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": "Password"})
+        self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": "password"})

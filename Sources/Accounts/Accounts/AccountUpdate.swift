@@ -20,6 +20,8 @@ extension AccountService {
     /// An update that was validated before its transaction.
     struct PreparedUpdate: Sendable {
         let request: AccountUpdate.Params
+        /// The time of the update. The clock of a testing store cannot be read in a transaction.
+        let now: Int64
         let username: Username?
         let phoneNumber: String?
         /// The encrypted hash of the new password.
@@ -32,12 +34,12 @@ extension AccountService {
         let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
         if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
         let password = try request.password.map { try newPassword($0, request, method, call) }
-        return PreparedUpdate(request: request, username: username, phoneNumber: phoneNumber, password: password)
+        return PreparedUpdate(request: request, now: context.clock.now, username: username, phoneNumber: phoneNumber, password: password)
     }
 
     /// Makes an update in the transaction of a method.
     func apply(_ update: PreparedUpdate, by method: String, _ call: any CallContext, in tx: Transaction) throws -> Account {
-        let (request, now) = (update.request, context.clock.now)
+        let (request, now) = (update.request, update.now)
         try tx.lock([request.accountId])
         guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
         else {

@@ -10,6 +10,10 @@ package enum PasswordHash: Sendable, Equatable {
     case pbkdf2(PBKDF2.Digest, iterations: Int)
     /// A single pass of a hash function, see `FastHash`.
     case fast(FastHash)
+    /// The hash is a text that contains its own parameters: `$2b$…`.
+    case bcrypt
+    /// The same: `$argon2id$…`.
+    case argon2id
 
     /// The maximum work factor of scrypt, N × r × p: that of this store's own hashes. It requires 128 MiB.
     static let mostWork = PasswordHasher.cost * 8
@@ -43,6 +47,53 @@ package enum PasswordHash: Sendable, Equatable {
         case .hmacMd5, .hmacSha1, .hmacSha256, .hmacSha512, .md5, .sha1, .sha256, .sha512:
             try Self.refuse(how, members: ["saltSeparator", "memoryCost", "blockSize", "parallelization"])
             self = .fast(try FastHash(how))
+        case .bcrypt, .argon2id:
+            try Self.refuse(how, members: ["signerKey", "saltSeparator", "memoryCost", "rounds", "blockSize", "parallelization"])
+            self = how.algorithm == .bcrypt ? .bcrypt : .argon2id
+        }
+    }
+
+    /// Returns the algorithm of hashes to import.
+    ///
+    /// - Throws: `InvalidHashParameters` also if this machine does not have the algorithm.
+    package static func imported(_ how: PasswordHashing) throws(InvalidHashParameters) -> PasswordHash {
+        let hash = try PasswordHash(how)
+        if hash == .bcrypt, !BCrypt.isAvailable {
+            throw InvalidHashParameters(
+                pointer: "/algorithm", reason: "bcrypt needs libcrypt.so.1, which this machine does not have. On Debian, install libcrypt1")
+        }
+        if hash == .argon2id, !Argon2id.isAvailable {
+            throw InvalidHashParameters(
+                pointer: "/algorithm", reason: "argon2id needs OpenSSL 3.2 or later, and this machine has an earlier version")
+        }
+        return hash
+    }
+
+    /// Returns the salt of a hash that contains its own parameters; `nil` for other algorithms.
+    ///
+    /// - Throws: `InvalidHashParameters` if it is not such a hash, or too expensive.
+    package func setting(of hash: [UInt8]) throws(InvalidHashParameters) -> [UInt8]? {
+        switch self {
+        case .bcrypt:
+            guard let cost = BCrypt.cost(of: hash) else {
+                throw InvalidHashParameters(
+                    pointer: "/passwordHash", reason: "a hash of bcrypt is a text of 60 characters that begins with $2a$, $2b$ or $2y$")
+            }
+            guard (4...15).contains(cost) else {
+                throw InvalidHashParameters(pointer: "/passwordHash", reason: "the cost is \(cost); allowed are 4 to 15")
+            }
+            return Array(hash.prefix(BCrypt.settingCount))
+        case .argon2id:
+            guard let parameters = Argon2id.Parameters(hash) else {
+                throw InvalidHashParameters(
+                    pointer: "/passwordHash", reason: "a hash of argon2id is a text such as $argon2id$v=19$m=65536,t=3,p=4$SALT$HASH")
+            }
+            guard parameters.memory <= 1 << 18, UInt64(parameters.memory) * UInt64(parameters.passes) <= 1 << 20 else {
+                throw InvalidHashParameters(
+                    pointer: "/passwordHash", reason: "m is at most 262144 KiB, and m times t at most 1048576")
+            }
+            return parameters.setting
+        default: return nil
         }
     }
 
@@ -84,6 +135,8 @@ package enum PasswordHash: Sendable, Equatable {
             PasswordHashing(
                 algorithm: digest == .sha1 ? .pbkdf2Sha1 : digest == .sha256 ? .pbkdf2Sha256 : .pbkdf2Sha512, rounds: Int64(iterations))
         case .fast(let fast): fast.described
+        case .bcrypt: PasswordHashing(algorithm: .bcrypt)
+        case .argon2id: PasswordHashing(algorithm: .argon2id)
         }
     }
 
@@ -101,6 +154,12 @@ package enum PasswordHash: Sendable, Equatable {
         case .pbkdf2(let digest, let iterations):
             return try PBKDF2.derive(digest, password: password, salt: salt, iterations: iterations, count: count).copy()
         case .fast(let fast): return fast.hash(password, salt: salt)
+        case .bcrypt: return try BCrypt.hash(password, setting: salt)
+        case .argon2id:
+            // The parameters precede the digest, whose length is needed too.
+            let digestCount = (count - salt.count) * 3 / 4
+            let whole = salt + Array(Base64.encode([UInt8](repeating: 0, count: digestCount)).prefix { $0 != "=" }.utf8)
+            return try Argon2id.Parameters(whole).map { try Argon2id.hash(password, $0) } ?? []
         }
     }
 }

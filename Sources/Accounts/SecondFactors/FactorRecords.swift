@@ -95,7 +95,7 @@ extension Transaction {
     }
 
     /// Records the time at which a factor was used, and the time step of its code.
-    func markUsed(_ factor: FactorRecord, step: Int64?, at now: Int64) throws {
+    package func markUsed(_ factor: FactorRecord, step: Int64?, at now: Int64) throws {
         try execute("UPDATE factor SET last_used_at = $2, last_step = $3 WHERE id = $1", factor.id, now, step ?? factor.lastStep)
     }
 

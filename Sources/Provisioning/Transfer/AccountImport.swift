@@ -11,7 +11,7 @@ extension AccountService {
     public func `import`(_ request: AccountImport.Params, _ call: any CallContext) throws -> AccountImport.Result {
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         var run = ImportRun(
-            context: context, tenant: tenant, how: try request.hash.map { try PasswordHash($0) }, onExisting: request.onExisting,
+            context: context, tenant: tenant, how: try request.hash.map { try PasswordHash.imported($0) }, onExisting: request.onExisting,
             isDryRun: request.dryRun)
         var source = try ImportSource(request.source, request.format, from: request.from)
         source.hasNumberAttribute = tenant.attributes.contains { $0.name == "phoneNumber" }

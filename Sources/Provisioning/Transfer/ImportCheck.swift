@@ -137,7 +137,7 @@ extension ImportCheck {
         }
         var how = how
         if let own = given.hash {
-            do { how = try PasswordHash(own) } catch {
+            do { how = try PasswordHash.imported(own) } catch {
                 add("/hash\(error.pointer)", error)
                 return nil
             }
@@ -146,7 +146,7 @@ extension ImportCheck {
             add("/hash", "required", "hash is missing in the account and in the request. It contains the parameters of passwordHash.")
             return nil
         }
-        guard let hash = Base64.decode(text), let salt = Base64.decode(given.salt ?? "") else {
+        guard let hash = Base64.decode(text), var salt = Base64.decode(given.salt ?? "") else {
             add(Base64.decode(text) == nil ? "/passwordHash" : "/salt", "pattern", "The value is not valid base64.")
             return nil
         }
@@ -159,6 +159,7 @@ extension ImportCheck {
                 "/passwordHash", "minLength",
                 "The hash has \(hash.count) bytes, but hashes with this signerKey have \(key.count). It belongs to another signerKey.")
         }
+        do { salt = try how.setting(of: hash) ?? salt } catch { add(error.pointer, error) }
         return .hashed(HashedPassword(how: how, salt: salt, hash: hash))
     }
 

@@ -27,16 +27,19 @@ extension FirebaseCall {
             return answer
         }
         if body.has("localId") { throw FirebaseError("UNEXPECTED_PARAMETER : User ID") }
+        if !body.has("idToken") { try requireSignUp() }
         let isAnonymous = !body.has("email") && !body.has("password") && !body.has("idToken")
         var answer: JSONObject
         if isAnonymous {
-            guard try tenantRecord().settings.anonymousAllowed else { throw FirebaseError("ADMIN_ONLY_OPERATION") }
+            guard try tenantRecord().settings.anonymousAllowed, try switches().allowsAnonymous else {
+                throw FirebaseError("ADMIN_ONLY_OPERATION")
+            }
             let account = try create()
             answer = try startSession(account.id, SignInProof(amr: [], provider: "anonymous"), asksHooks: false)
         } else {
             if !body.has("email") { throw FirebaseError("MISSING_EMAIL") }
             guard try body.filled("password") != nil else { throw FirebaseError("MISSING_PASSWORD") }
-            if try !tenantRecord().settings.signUpAllowed { throw FirebaseError("OPERATION_NOT_ALLOWED") }
+            if try !tenantRecord().settings.signUpAllowed || !switches().allowsPassword { throw FirebaseError("OPERATION_NOT_ALLOWED") }
             if body.has("idToken") { return try linkPassword(kind) }
             let account = try create()
             answer = try startSession(account.id, .password)
@@ -128,6 +131,7 @@ extension FirebaseCall {
             guard try facts(given) != nil else { throw FirebaseError("USER_NOT_FOUND") }
             id = given
         } else {
+            if !isAdmin, try !switches().allowsDeletion { throw FirebaseError("ADMIN_ONLY_OPERATION") }
             let user = try user()
             try requireRecent(user)
             id = user.account.id

@@ -13,7 +13,7 @@ struct FirebaseCall {
     let endpoint: FirebaseEndpoint
     let project: String
     /// The tenant of the project, or `nil` for the project itself.
-    let firebaseTenant: String?
+    private(set) var firebaseTenant: String?
     let isAdmin: Bool
     private(set) var body: FirebaseInput
     let call: any CallContext
@@ -128,10 +128,18 @@ struct FirebaseCall {
         return copy
     }
 
+    /// Returns the same call for a tenant of the project.
+    func copy(tenant: String) -> FirebaseCall {
+        var copy = self
+        copy.firebaseTenant = tenant
+        return copy
+    }
+
     /// Performs a call of the Identity Toolkit API, version 1 or 2.
     private func toolkit() throws -> JSONObject {
         let name = path.name
         if let result = try configuration() { return result }
+        if path.version == "v1" || path.version == "v2" { try requireEnabled() }
         guard request.method == "POST" || request.method == "GET" else { throw FirebaseError.notFound }
         if name == "accounts", request.method == "POST" { return try signUp() }
         if name == ":createSessionCookie" { return try createSessionCookie() }

@@ -23,6 +23,7 @@ extension FirebaseCall {
         let tenant = try tenantRecord()
         guard let type = try body.filled("requestType"), type != "OOB_REQ_TYPE_UNSPECIFIED" else { throw FirebaseError("MISSING_REQ_TYPE") }
         guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.payload("Invalid value at 'requestType'.") }
+        if type == "EMAIL_SIGNIN", try !switches().allowsEmailLink { throw FirebaseError("OPERATION_NOT_ALLOWED") }
         let returnsLink = try body.flag("returnOobLink") ?? false
         if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
         if !returnsLink { try requireNoMessage("Sending links") }
@@ -106,6 +107,7 @@ extension FirebaseCall {
     }
 
     func resetPassword() throws -> JSONObject {
+        if try !switches().allowsPassword { throw FirebaseError("PASSWORD_LOGIN_DISABLED") }
         guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
         let record = try self.code(code)
         let type = record["requestType"]?.string ?? ""
@@ -168,7 +170,7 @@ extension FirebaseCall {
     }
 
     func signInWithEmailLink() throws -> JSONObject {
-        _ = try tenantRecord()
+        if try !switches().allowsEmailLink { throw FirebaseError("OPERATION_NOT_ALLOWED") }
         let linked = try body.has("idToken") ? user() : nil
         guard let email = try body.filled("email").map(Username.fold) else { throw FirebaseError("MISSING_EMAIL") }
         guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
@@ -188,6 +190,7 @@ extension FirebaseCall {
             _ = try service.account.update(change, by: Self.method, call)
             account = try facts(present.id)?.account
         } else {
+            try requireSignUp()
             var new = NewAccount(tenantId: tenantId)
             (new.accountId, new.username, new.isEmailVerified, new.provider) = (newId(), email, true, "code")
             account = try service.account.create(new, by: Self.method, call).account

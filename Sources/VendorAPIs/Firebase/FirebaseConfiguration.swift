@@ -56,7 +56,9 @@ extension FirebaseCall {
             try patchEmulatorConfiguration()
             let present = try stored("config", "project") ?? [:]
             let changed = merged(present, with: body.members)
+            try check(testNumbers: changed["signIn"]?["phoneNumber"]?["testPhoneNumbers"])
             try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", changed) }
+            try applyFactors(changed["mfa"]?.object, to: tenantId)
         }
         let settings = try tenantRecord().settings
         var answer = try stored("config", "project") ?? [:]
@@ -97,7 +99,7 @@ extension FirebaseCall {
 
     // MARK: Tenants
 
-    private static let tenantKind = "tenant"
+    static let tenantKind = "tenant"
 
     private func shown(tenant id: String, _ record: JSONObject) -> JSONObject {
         var answer = record
@@ -117,8 +119,11 @@ extension FirebaseCall {
             for flag in ["allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser", "disableAuth"] where record[flag] == nil {
                 record[flag] = false
             }
+            if record["mfaConfig"] == nil { record["mfaConfig"] = ["state": "DISABLED", "enabledProviders": []] }
             let made = record
+            try check(testNumbers: made["testPhoneNumbers"])
             try service.create(tenant: "\(project).\(id)", call)
+            try applyFactors(made["mfaConfig"]?.object, to: "\(project).\(id)")
             try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, made) }
             return shown(tenant: id, made)
         case "GET":
@@ -129,6 +134,19 @@ extension FirebaseCall {
             answer["nextPageToken"] = next.map { .string($0) }
             return answer
         default: throw FirebaseError.notFound
+        }
+    }
+
+    /// - Throws: `FirebaseError` if there are more than ten test numbers, or a number or a code is not valid.
+    private func check(testNumbers value: JSONValue?) throws {
+        guard let value, value != .null else { return }
+        guard let numbers = value.object else { throw FirebaseError.payload("Invalid value at 'testPhoneNumbers' (Map).") }
+        if numbers.count > 10 { throw FirebaseError("MAXIMUM_TEST_PHONE_NUMBER_EXCEEDED") }
+        for (number, code) in numbers.members {
+            _ = try self.number(number)
+            guard let digits = code.string, digits.utf8.count == 6, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw FirebaseError("INVALID_TESTING_PHONE_NUMBER")
+            }
         }
     }
 
@@ -150,7 +168,9 @@ extension FirebaseCall {
         case "GET": return shown(tenant: id, record)
         case "PATCH":
             let changed = merged(record, with: body.members)
+            try check(testNumbers: changed["testPhoneNumbers"])
             try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, changed) }
+            try applyFactors(changed["mfaConfig"]?.object, to: tenantId)
             return shown(tenant: id, changed)
         case "DELETE":
             _ = try service.tenant.delete(TenantDelete.Params(tenantId: tenantId), call)

@@ -9,6 +9,10 @@ import Storage
 extension FirebaseCall {
     func emulator() throws -> WireAnswer {
         if path.version == "action" { return try action() }
+        if path.version == "auth", request.method == "GET" {
+            if path.name == "handler" { return FirebasePages.handler(project: project) }
+            if path.name == "iframe" { return FirebasePages.frame }
+        }
         guard path.version == "v1", path.project != nil else { throw FirebaseError.notFound }
         switch (request.method, path.name) {
         case ("DELETE", "accounts"):

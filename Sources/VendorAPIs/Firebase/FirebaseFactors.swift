@@ -5,7 +5,7 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Second factors by SMS. Factors of authenticator apps are enrolled with `mfa.enroll`.
+/// Second factors: by SMS, and in `FirebaseTotp.swift` by an authenticator app.
 extension FirebaseCall {
     private static let pendings = "mfa"
 
@@ -41,12 +41,8 @@ extension FirebaseCall {
         try !facts.factors.isEmpty && tenantRecord().mfa != .off
     }
 
-    private func requireFactors() throws {
-        if try tenantRecord().mfa == .off { throw FirebaseError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.") }
-    }
-
     private func enrolling() throws -> FirebaseUser {
-        try requireFactors()
+        try requireFactors(.any)
         let user = try user()
         let provider = user.claims["firebase"]?.object?["sign_in_provider"]?.string ?? ""
         if Self.exempt.contains(provider) {
@@ -67,7 +63,8 @@ extension FirebaseCall {
 
     private func startEnrollment() throws -> JSONObject {
         let user = try enrolling()
-        if body.has("totpEnrollmentInfo") { throw FirebaseError.notOffered("Enrollment of an authenticator app") }
+        if body.has("totpEnrollmentInfo") { return try startAppEnrollment(user) }
+        try requireFactors(.sms)
         guard let info = try body.object("phoneEnrollmentInfo") else {
             throw FirebaseError("INVALID_ARGUMENT : ((Missing phoneEnrollmentInfo.))")
         }
@@ -79,20 +76,25 @@ extension FirebaseCall {
 
     private func finishEnrollment() throws -> JSONObject {
         let user = try enrolling()
-        guard let info = try body.object("phoneVerificationInfo") else {
-            throw FirebaseError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
-        }
-        let number = try redeemMessage(info.filled("sessionInfo"), info.filled("code"))
-        try requireNew(number, for: user)
-        let factor = FactorRecord(
-            id: newId(), accountId: user.account.id, kind: .sms, displayName: try body.filled("displayName"), target: number,
-            enrolledAt: now)
+        let factor = try body.object("totpVerificationInfo").map { try finishAppEnrollment(user, $0) } ?? finishNumberEnrollment(user)
         try setFactors(user.facts.factors + [factor], of: user.account.id)
         // All other sessions end: they have not shown the factor.
         var change = AccountUpdate.Params(accountId: user.account.id)
         change.tokensValidSince = now
         _ = try service.account.update(change, by: Self.method, call)
         return try tokens(user, factor: factor)
+    }
+
+    private func finishNumberEnrollment(_ user: FirebaseUser) throws -> FactorRecord {
+        try requireFactors(.sms)
+        guard let info = try body.object("phoneVerificationInfo") else {
+            throw FirebaseError("INVALID_ARGUMENT : ((Missing phoneVerificationInfo.))")
+        }
+        let number = try redeemMessage(info.filled("sessionInfo"), info.filled("code"))
+        try requireNew(number, for: user)
+        return FactorRecord(
+            id: newId(), accountId: user.account.id, kind: .sms, displayName: try body.filled("displayName"), target: number,
+            enrolledAt: now)
     }
 
     private func tokens(_ user: FirebaseUser, factor: FactorRecord?) throws -> JSONObject {
@@ -104,11 +106,12 @@ extension FirebaseCall {
         var answer = JSONObject()
         for name in ["idToken", "refreshToken"] { answer[name] = session[name] }
         answer["phoneAuthInfo"] = factor?.target.map { ["phoneNumber": .string($0)] }
+        if factor?.kind == .totp { answer["totpAuthInfo"] = [:] }
         return answer
     }
 
     private func withdraw() throws -> JSONObject {
-        try requireFactors()
+        try requireFactors(.any)
         let user = try user()
         try requireRecent(user)
         guard let id = try body.filled("mfaEnrollmentId") else { throw FirebaseError("MISSING_MFA_ENROLLMENT_ID") }
@@ -126,8 +129,18 @@ extension FirebaseCall {
         return (credential, facts, record["provider"]?.string ?? "password")
     }
 
+    private func verifiedNumber(_ facts: AccountFacts) throws -> FactorRecord {
+        try requireFactors(.sms)
+        guard let info = try body.object("phoneVerificationInfo") else {
+            throw FirebaseError("INVALID_ARGUMENT : MFA provider not supported!")
+        }
+        let number = try redeemMessage(info.filled("sessionInfo"), info.filled("code"))
+        guard let factor = facts.factors.first(where: { $0.target == number }) else { throw FirebaseError("MFA_ENROLLMENT_NOT_FOUND") }
+        return factor
+    }
+
     private func startFactorSignIn() throws -> JSONObject {
-        try requireFactors()
+        try requireFactors(.sms)
         let pending = try pendingSignIn(missing: "MISSING_MFA_PENDING_CREDENTIAL : Request does not have MFA pending credential.")
         guard let id = try body.filled("mfaEnrollmentId") else {
             throw FirebaseError("MISSING_MFA_ENROLLMENT_ID : No second factor identifier is provided.")
@@ -140,15 +153,9 @@ extension FirebaseCall {
     }
 
     private func finishFactorSignIn() throws -> JSONObject {
-        try requireFactors()
+        try requireFactors(.any)
         let pending = try pendingSignIn(missing: "MISSING_CREDENTIAL : Please set MFA Pending Credential.")
-        guard let info = try body.object("phoneVerificationInfo") else {
-            throw FirebaseError("INVALID_ARGUMENT : MFA provider not supported!")
-        }
-        let number = try redeemMessage(info.filled("sessionInfo"), info.filled("code"))
-        guard let factor = pending.facts.factors.first(where: { $0.target == number }) else {
-            throw FirebaseError("MFA_ENROLLMENT_NOT_FOUND")
-        }
+        let factor = try body.object("totpVerificationInfo").map { try verifiedApp(pending.facts, $0) } ?? verifiedNumber(pending.facts)
         if pending.facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
         try context.database.write { _ = try $0.deleteVendorRecord(tenantId, Self.pendings, pending.credential) }
         let proof = SignInProof(

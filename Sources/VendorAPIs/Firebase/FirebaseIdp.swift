@@ -91,6 +91,7 @@ extension FirebaseCall {
             id = holder.id
         } else {
             if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
+            try requireSignUp()
             id = try create(identity, withAddress: isOnePerAddress)
             isNew = true
         }

@@ -45,7 +45,7 @@ extension FirebaseCall {
         let algorithms: [String: PasswordAlgorithm] = [
             "HMAC_SHA512": .hmacSha512, "HMAC_SHA256": .hmacSha256, "HMAC_SHA1": .hmacSha1, "HMAC_MD5": .hmacMd5, "MD5": .md5,
             "SHA1": .sha1, "SHA256": .sha256, "SHA512": .sha512, "PBKDF_SHA1": .pbkdf2Sha1, "PBKDF2_SHA256": .pbkdf2Sha256,
-            "SCRYPT": .firebaseScrypt, "STANDARD_SCRYPT": .scrypt,
+            "SCRYPT": .firebaseScrypt, "STANDARD_SCRYPT": .scrypt, "BCRYPT": .bcrypt, "ARGON2": .argon2id,
         ]
         guard let algorithm = algorithms[name] else {
             throw FirebaseError(
@@ -56,6 +56,7 @@ extension FirebaseCall {
         switch algorithm {
         case .hmacMd5, .hmacSha1, .hmacSha256, .hmacSha512: how.signerKey = try body.filled("signerKey")
         case .md5, .sha1, .sha256, .sha512, .pbkdf2Sha1, .pbkdf2Sha256, .pbkdf2Sha512: how.rounds = rounds.map { max(1, $0) }
+        case .bcrypt, .argon2id: break
         case .firebaseScrypt:
             how.signerKey = try body.filled("signerKey")
             how.saltSeparator = try body.filled("saltSeparator")
@@ -72,7 +73,7 @@ extension FirebaseCall {
         }
         let order = try body.filled("passwordHashOrder")
         if order == "PASSWORD_AND_SALT" { how.saltAfterPassword = true }
-        return try PasswordHash(how)
+        return try PasswordHash.imported(how)
     }
 
     private func add(_ user: FirebaseInput, _ how: PasswordHash?, _ tenant: TenantRecord) throws {
@@ -143,7 +144,9 @@ extension FirebaseCall {
         guard let hash = Base64.decode(text), !hash.isEmpty, let salt = Base64.decode(try user.text("salt") ?? "") else {
             throw FirebaseError("INVALID_PASSWORD_HASH : The hash or the salt is not valid base64.")
         }
-        return HashedPassword(how: how, salt: salt, hash: hash)
+        do { return HashedPassword(how: how, salt: try how.setting(of: hash) ?? salt, hash: hash) } catch {
+            throw FirebaseError("INVALID_PASSWORD_HASH : \(error.reason)")
+        }
     }
 
     private func logins(of user: FirebaseInput) throws -> [AccountLogin] {

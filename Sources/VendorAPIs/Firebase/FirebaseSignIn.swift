@@ -8,6 +8,7 @@ import Storage
 extension FirebaseCall {
     func signInWithPassword() throws -> JSONObject {
         let tenant = try tenantRecord()
+        if try !switches().allowsPassword { throw FirebaseError("PASSWORD_LOGIN_DISABLED") }
         guard body.has("email") else { throw FirebaseError("MISSING_EMAIL") }
         let email = try body.text("email") ?? ""
         guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_EMAIL") }
@@ -134,7 +135,9 @@ extension FirebaseCall {
         case "getProjectConfig": return publicConfiguration()
         case "getRecaptchaParam": return Self.recaptcha
         case "signOutUser", "setProjectConfig": throw FirebaseError.notOffered(name)
-        default: return try accounts(names[name] ?? name)
+        default:
+            try requireEnabled()
+            return try accounts(names[name] ?? name)
         }
     }
 }

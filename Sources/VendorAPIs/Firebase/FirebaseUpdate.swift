@@ -39,6 +39,7 @@ extension FirebaseCall {
     }
 
     private func rememberPassword(of account: AccountRecord) throws {
+        let now = now
         try setFlags(of: account) { $0["passwordUpdatedAt"] = .number(JSONNumber(now)) }
     }
 
@@ -140,11 +141,12 @@ extension FirebaseCall {
             let present = try tx.factors(of: id)
             try tx.deleteCodeFactors(of: id)
             for factor in factors where factor.kind != .passkey {
-                let enrolledAt = present.first { $0.id == factor.id }?.enrolledAt ?? factor.enrolledAt
+                let before = present.first { $0.id == factor.id }
                 try tx.insert(
                     FactorRecord(
                         id: factor.id, accountId: id, kind: factor.kind, displayName: factor.displayName, target: factor.target,
-                        enrolledAt: enrolledAt))
+                        secret: factor.secret ?? before?.secret, lastStep: factor.lastStep ?? before?.lastStep,
+                        enrolledAt: before?.enrolledAt ?? factor.enrolledAt, lastUsedAt: before?.lastUsedAt))
             }
         }
     }

@@ -123,6 +123,7 @@ extension FirebaseCall {
         guard let facts = try facts(started.accountId),
             let session = try context.database.read({ try $0.session(started.sessionId) })
         else { throw FirebaseError("USER_NOT_FOUND") }
+        let now = now
         let claims = tokens.claims(facts, session, firebaseTenant: firebaseTenant, at: now)
         try setFlags(of: facts.account) { $0["lastRefreshAt"] = .number(JSONNumber(now)) }
         return [
@@ -134,6 +135,7 @@ extension FirebaseCall {
 
     /// Exchanges a refresh token. It stays valid, because several clients of one user can have it.
     func token() throws -> JSONObject {
+        try requireEnabled()
         guard let grant = try body.filled("grantType") else { throw FirebaseError("MISSING_GRANT_TYPE") }
         guard grant == "refresh_token" else { throw FirebaseError("INVALID_GRANT_TYPE") }
         guard let token = try body.filled("refreshToken") else { throw FirebaseError("MISSING_REFRESH_TOKEN") }
@@ -150,6 +152,7 @@ extension FirebaseCall {
         guard let session, session.accountId == id else { throw FirebaseError("TOKEN_EXPIRED") }
         guard account.tenantId == project || account.tenantId.hasPrefix("\(project).") else { throw FirebaseError("INVALID_REFRESH_TOKEN") }
         let tenant = account.tenantId == project ? nil : String(account.tenantId.dropFirst(project.count + 1))
+        if let tenant, try copy(tenant: tenant).switches().isDisabled { throw FirebaseError("PROJECT_DISABLED") }
         let facts = try context.database.read { try AccountFacts(account, in: $0) }
         let claims = tokens.claims(facts, session, firebaseTenant: tenant, at: now)
         let idToken = JSONValue.string(try self.token(claims, for: .token))

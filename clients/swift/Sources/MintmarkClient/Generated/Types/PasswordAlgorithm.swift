@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password. Newer versions of Mintmark can add values.
+/// The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. `bcrypt` and `argon2id`: the hash is a text that contains its parameters and its salt, such as `$2b$12$…` or `$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs `libcrypt.so.1` on this machine, and `argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash functions are easy to guess; they are replaced at the first sign-in with the password. Newer versions of Mintmark can add values.
 public struct PasswordAlgorithm: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -32,5 +32,9 @@ public struct PasswordAlgorithm: OpenEnumeration {
     public static let sha256 = Self(rawValue: "sha256")
     /// `sha512`
     public static let sha512 = Self(rawValue: "sha512")
+    /// `bcrypt`
+    public static let bcrypt = Self(rawValue: "bcrypt")
+    /// `argon2id`
+    public static let argon2id = Self(rawValue: "argon2id")
 }
 
