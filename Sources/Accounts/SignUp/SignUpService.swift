@@ -74,6 +74,8 @@ public struct SignUpService: Sendable {
                 guard let password else { throw StepNotPossible(expected: step.method) }
                 flow.password = password
             }
+            let isInVain = flow.stage == .attributesRequired && state.stage == .attributesRequired
+            flow.application.attributesSince = isInVain ? flow.application.attributesSince ?? flow.step : nil
             flow.take(state)
             if effects.contains(.createAccount), try !create(flow, tenant, in: tx) {
                 return .ended(UserAlreadyExists(next: "signIn.start"))
