@@ -75,7 +75,10 @@ public final class Services: Sendable {
         signIn = SignInService(accounts, tenants)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
-        compat = CompatService(context, pools, firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant))
+        compat = CompatService(
+            context, pools,
+            firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant),
+            entra: EntraService(signUp: signUp, signIn: signIn, passwordReset: passwordReset, mfa: mfa, session: session))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(context, pools)
         credentialsProvider = CredentialsProviderService(context, pools)
@@ -95,7 +98,8 @@ public final class Services: Sendable {
             }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
-            account: account, application: application, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
+            account: account, application: application, audit: audit, compat: compat, credentials: credentials,
+            credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)

@@ -1,4 +1,6 @@
 import Contract
+import JSON
+import SigningKeys
 import Storage
 
 /// What an API of another product must know about a pending flow before it calls a method. Reading changes nothing.
@@ -79,6 +81,18 @@ extension SignInService {
             case .secondFactorEnrollmentRequired(let step): return .enrollment(step.kinds ?? [])
             default: throw ContinuationTokenInvalid()
             }
+        }
+    }
+
+    /// Returns the published keys of a tenant (RFC 7517 §5).
+    package func publishedKeys(of tenant: TenantRecord) throws -> [JSONObject] {
+        let now = context.clock.now
+        _ = try completion.signingKey(of: tenant, at: now)
+        let ring = try context.database.read { try configurations.signingKeys.ring(of: .tenant(tenant.id), in: $0) }
+        return ring.published(at: now).compactMap { key in
+            var writer = JSONWriter(reservingCapacity: 256)
+            key.publicJwk.write(to: &writer)
+            return (try? JSONValue(parsing: writer.bytes))?.object
         }
     }
 
