@@ -81,7 +81,10 @@ public final class Services: Sendable {
         signIn = SignInService(accounts, tenants)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
-        compat = CompatService(context, pools, firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant))
+        compat = CompatService(
+            context, pools,
+            firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant),
+            entra: EntraService(signUp: signUp, signIn: signIn, passwordReset: passwordReset, mfa: mfa, session: session))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
         token = TokenService(context, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)

@@ -17,10 +17,12 @@ public struct CompatService: Sendable {
     let role: RoleService
     let issuer: IssuerService
     let firebase: FirebaseService
+    let entra: EntraService
 
-    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache, firebase: FirebaseService) {
+    public init(_ context: ServiceContext, _ configurations: PoolConfigurationCache, firebase: FirebaseService, entra: EntraService) {
         self.context = context
         self.firebase = firebase
+        self.entra = entra
         pool = PoolService(context, configurations)
         identity = IdentityService(context, configurations)
         token = PoolTokens(context, configurations)
@@ -45,6 +47,11 @@ public struct CompatService: Sendable {
     ///   `compat.http` then apply here.
     /// - Throws: Only errors that no client can cause. All other errors become responses.
     func answer(_ request: WireRequest, _ call: any CallContext, arrivedByHTTP: Bool = false) throws -> WireAnswer {
+        if request.header("x-amz-target") == nil, request.parameter("Action") == nil,
+            let answer = try entra.answer(request, limitsClients: !arrivedByHTTP, call)
+        {
+            return answer
+        }
         let requestId = context.random.uuid()
         var answer: WireAnswer
         if let target = request.header("x-amz-target") {

@@ -46,6 +46,7 @@ public final class LoopbackCompat: Sendable {
 
     private static func answer(_ request: LoopbackRequest, _ compat: CompatService, firebase: FirebaseEndpoint?) -> LoopbackResponse {
         if let firebase, let answer = FirebaseHTTP.answer(request, compat, at: firebase) { return answer }
+        if let answer = EntraHTTP.answer(request, compat) { return answer }
         if request.method == "OPTIONS" { return preflight(for: request) }
         return answered(request, compat).adding([
             ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),

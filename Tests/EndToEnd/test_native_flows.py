@@ -277,3 +277,22 @@ class Kinds(NativeFlows):
         step = self.call("mfa.enroll", continuationToken=self.pending()["continuationToken"], kind="email", skipVerified=True)
         self.call("account.update", accountId=account, username="new@example.com", emailVerified=True)
         self.fails(("flowEnded", "continuationTokenInvalid"), "mfa.confirm", continuationToken=step["continuationToken"])
+
+
+class AttributesInVain(NativeFlows):
+    def test_tokens_of_vain_attributes_stay_valid_until_one_succeeds(self):
+        self.call("tenant.update", tenantId="default", attributes=[
+            {"name": name, "type": "string", "required": True} for name in ("displayName", "city")])
+        step = self.sign_up()
+        first = step["continuationToken"]
+        second = self.call("signUp.submitAttributes", continuationToken=first, attributes={"city": "Rome"})["continuationToken"]
+        self.restart()
+        third = self.call("signUp.submitAttributes", continuationToken=first, attributes={"city": "Oslo"})["continuationToken"]
+        self.assertEqual(len({first, second, third}), 3)
+        self.fails("invalidAttributes", "signUp.submitAttributes", continuationToken=second, attributes={"shoe": 1})
+        step = self.call("signUp.submitAttributes", continuationToken=second, attributes={"displayName": "Alice"})
+        self.assertEqual(step["state"], "completed")
+        for token in (first, third):
+            self.fails("continuationTokenInvalid", "signUp.submitAttributes", continuationToken=token, attributes={"displayName": "B"})
+        account = self.call("account.get", accountId=step["accountId"])
+        self.assertEqual(account["attributes"], {"city": "Oslo", "displayName": "Alice"})

@@ -570,7 +570,7 @@ class SecondFactors(Federation):
         account, _ = self.password_account()
         self.policy("required")
         answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})
-        self.assertEqual((answer["state"], set(answer)), ("secondFactorEnrollmentRequired", {"state", "continuationToken", "expiresAt", "factorKinds"}))
+        self.assertEqual((answer["state"], set(answer)), ("secondFactorEnrollmentRequired", {"state", "continuationToken", "expiresAt", "factorKinds", "kinds"}))
         self.assertEqual(answer["factorKinds"], ["totp", "email", "sms"])
         start = answer["continuationToken"]
         self.refused("stepNotPossible", self.sidecar, "mfa.resolve", {"continuationToken": start, "code": "1"})

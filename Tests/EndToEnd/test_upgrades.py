@@ -180,9 +180,11 @@ class OnSQLite(Upgrades, EndToEnd):
         sidecar.close()
         connection = sqlite3.connect(self.store, isolation_level=None)
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
-            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony"):
+            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "application"):
                 connection.execute(f"DROP TABLE {table}")
-        for column in ("audience", "passkey_id"):
+        connection.execute("DROP INDEX session_of_application")
+        connection.execute("ALTER TABLE flow DROP COLUMN application")
+        for column in ("audience", "passkey_id", "client_id", "application_id"):
             connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()

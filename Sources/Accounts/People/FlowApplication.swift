@@ -7,6 +7,9 @@ struct FlowApplication: Sendable, Equatable {
     var name: ApplicationName?
     /// `nil` for an application that can carry out everything.
     var accepts: [FlowCapability]?
+    /// The first step that waits for attributes, after attributes were submitted in vain. The tokens of this step and of later ones are
+    /// valid until the attributes are complete: some applications keep the token with which they submitted the first ones.
+    var attributesSince: Int64?
 
     init(name: ApplicationName? = nil, accepts: [FlowCapability]? = nil) {
         self.name = name
@@ -15,9 +18,10 @@ struct FlowApplication: Sendable, Equatable {
 
     /// The text in the store, or `nil` if there is nothing to store.
     var text: String? {
-        if name == nil, accepts == nil { return nil }
+        if name == nil, accepts == nil, attributesSince == nil { return nil }
         var object: JSONObject = [:]
         if let name { object["name"] = ["id": .string(name.id), "clientId": .string(name.clientId)] }
+        object["attributesSince"] = attributesSince.map { .number(JSONNumber($0)) }
         object["accepts"] = accepts.map { .array($0.map { .string($0.rawValue) }) }
         return JSONValue.object(object).text
     }
@@ -27,6 +31,7 @@ struct FlowApplication: Sendable, Equatable {
         if let name = object["name"]?.object, let id = name["id"]?.string, let clientId = name["clientId"]?.string {
             self.name = ApplicationName(id: id, clientId: clientId)
         }
+        attributesSince = object["attributesSince"]?.int
         accepts = object["accepts"]?.array.map { $0.compactMap { $0.string.flatMap(FlowCapability.init(rawValue:)) } }
     }
 

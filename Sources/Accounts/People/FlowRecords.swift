@@ -46,11 +46,12 @@ extension Transaction {
             """
             UPDATE flow SET
                 stage = $2, step = $3, is_verified = $4, password = $5, attributes = $6, code = $7, code_expires_at = $8, code_sent_at = $9,
-                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14, ending = $15, passkey = $16
+                code_tries = $10, sends = $11, request = $12, requested_at = $13, idle_until = $14, ending = $15, passkey = $16,
+                application = $17
             WHERE id = $1
             """, flow.id, flow.stage.rawValue, flow.step, flow.isVerified, flow.password, JSONValue.object(flow.attributes).text,
             flow.code.mac, flow.code.expiresAt, flow.code.sentAt, flow.code.tries, flow.sends, flow.request, flow.requestedAt,
-            flow.idleUntil, flow.ending?.rawValue, flow.passkey?.text)
+            flow.idleUntil, flow.ending?.rawValue, flow.passkey?.text, flow.application.text)
     }
 
     /// Updates only the number of codes sent.

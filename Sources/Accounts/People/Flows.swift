@@ -68,6 +68,11 @@ struct Flows: Sendable {
         if tenant.application(named: flow.application.name) == nil { throw FlowEnded(.applicationDeleted) }
         if now >= flow.expiresAt { throw ContinuationTokenExpired(expiredAt: flow.expiresAt) }
         if step == flow.step { return .current(flow, tenant) }
+        if let since = flow.application.attributesSince, flow.stage == .attributesRequired, step >= since, step < flow.step,
+            !constantTimeEquals(flow.request, request)
+        {
+            return .current(flow, tenant)
+        }
         guard step == flow.step - 1, constantTimeEquals(flow.request, request), now < flow.requestedAt + Flow.repeatSeconds else {
             throw ContinuationTokenInvalid()
         }

@@ -26,6 +26,14 @@ extension SignInService {
     /// The kinds of flows in which a sign-in can wait for its tokens.
     static let deferring: [Flow.Kind] = MfaService.enrollments
 
+    /// Returns whether the flow of a token waits, or waited, for its tokens only.
+    func hasDeferredTokens(_ token: String) throws -> Bool {
+        try context.database.read { tx in
+            guard let (id, _) = try? ContinuationTokens(context).read(token, in: tx), let flow = try tx.flow(id) else { return false }
+            return try deferredSignIn(of: flow, in: tx) != nil
+        }
+    }
+
     /// Returns the sign-in of a flow whose tokens wait, or `nil`.
     func deferredSignIn(of flow: Flow, in tx: Transaction) throws -> PendingSignIn? {
         guard flow.stage == .completed, let sealed = try tx.factorStep(of: flow.id)?.signIn else { return nil }

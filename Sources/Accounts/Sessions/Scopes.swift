@@ -91,3 +91,11 @@ extension TenantRecord {
         return own.map { own in audiences.filter { own.contains($0) } } ?? audiences
     }
 }
+
+extension TenantRecord {
+    /// The audiences in addition to the tenant itself.
+    package var audienceNames: [String] { audiences }
+
+    /// The scopes that tokens for an audience can have, without those of OpenID Connect.
+    package func scopeNames(of audience: String) -> [String] { scopes(of: audience) }
+}

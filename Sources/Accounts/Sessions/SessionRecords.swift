@@ -96,7 +96,9 @@ extension Transaction {
             SELECT
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
                 scope, audience, passkey_id, client_id, application_id, acr
-            FROM session WHERE id = $1 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
+            FROM session
+            WHERE id = $1
+                AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
             """, id,
             row: SessionRecord.init)
     }
@@ -108,7 +110,8 @@ extension Transaction {
                 id, account_id, amr, provider, claims, authenticated_at, created_at, last_used_at, expires_at, second_factor, factor_id,
                 scope, audience, passkey_id, client_id, application_id, acr
             FROM session
-            WHERE account_id = $1 AND expires_at > $2 AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
+            WHERE account_id = $1 AND expires_at > $2
+                AND (application_id IS NULL OR EXISTS (SELECT 1 FROM application a WHERE a.id = session.application_id))
             ORDER BY created_at DESC, id LIMIT $3
             """, accountId, now, limit, row: SessionRecord.init)
     }

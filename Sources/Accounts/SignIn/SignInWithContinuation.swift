@@ -8,8 +8,9 @@ extension SignInService {
     public func withContinuation(
         _ request: SignInWithContinuation.Params, _ call: any CallContext
     ) throws -> SignInWithContinuation.Result {
+        let continues: [Flow.Kind] = [.signUp, .passwordReset, .emailChange]
         let step = try flows.step(
-            of: [.signUp, .passwordReset, .emailChange] + Self.deferring, token: request.continuationToken,
+            of: continues + (try hasDeferredTokens(request.continuationToken) ? Self.deferring : []), token: request.continuationToken,
             by: SignInWithContinuation.info.name, with: [], from: request.client
         ).named(request.clientId)
         let now = step.now
@@ -17,7 +18,6 @@ extension SignInService {
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             let deferred = try deferredSignIn(of: flow, in: tx)
-            let continues: [Flow.Kind] = [.signUp, .passwordReset, .emailChange]
             if deferred == nil, !continues.contains(flow.kind) { throw ContinuationTokenInvalid() }
             try flow.require(.completed)
             if let username = request.username, Username.fold(username) != Username.fold(flow.username) {

@@ -80,6 +80,8 @@ public struct SignUpService: Sendable {
                 guard let password else { throw StepNotPossible(expected: step.method) }
                 flow.password = password
             }
+            let isInVain = flow.stage == .attributesRequired && state.stage == .attributesRequired
+            flow.application.attributesSince = isInVain ? flow.application.attributesSince ?? flow.step : nil
             flow.take(state)
             if state.stage == .completed, try tx.isPasskeyTaken(of: flow) {
                 // Another user has registered this credential ID since it was accepted.

@@ -106,3 +106,17 @@ extension TenantRecord {
         return application
     }
 }
+
+extension TenantRecord {
+    /// Returns whether pages of an origin can use an application, or any application of the tenant if the client ID is `nil`.
+    ///
+    /// - Parameter isTesting: Whether an application that lists no origins allows all.
+    package func allows(origin: String, clientId: String?, isTesting: Bool) -> Bool {
+        let candidates =
+            clientId.map { [application($0)].compactMap { $0 } } ?? Array(applications.values) + [application(nil)].compactMap { $0 }
+        return candidates.contains { candidate in
+            let origins = candidate.settings.origins ?? []
+            return origins.isEmpty ? isTesting : origins.contains(origin)
+        }
+    }
+}

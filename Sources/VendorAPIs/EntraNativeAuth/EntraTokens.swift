@@ -1,0 +1,138 @@
+import Accounts
+import Contract
+import Crypto
+import JSON
+import Platform
+
+/// The endpoint `token`.
+extension EntraCall {
+    private static let kinds: [PendingFlow.Kind] = [.signUp, .signIn, .passwordReset, .other]
+
+    func token() throws -> JSONObject {
+        let grant = try form.required("grant_type")
+        let asked = try EntraScope(form["scope"], tenant)
+        switch grant {
+        case "refresh_token": return try refresh(asked)
+        case "password", "oob", "mfa_oob", "continuation_token": break
+        default: throw EntraError("unsupported_grant_type", 70003, "The grant_type '\(grant)' is not supported.")
+        }
+        let (token, flow) = try flow(Self.kinds, at: .token)
+        return try answer(try step(grant, token, flow, asked), asked)
+    }
+
+    private func step(_ grant: String, _ token: String, _ flow: PendingFlow, _ asked: EntraScope) throws -> SignInStep {
+        switch (grant, flow.step) {
+        case ("password", .password):
+            return try service.signIn.submitPassword(
+                .init(
+                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
+                    client: client, clientId: clientId), call)
+        case ("password", .code) where tenant.settings.enumerationProtection:
+            return try service.signIn.submitPassword(
+                .init(
+                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
+                    client: client, clientId: clientId), call)
+        case ("oob", .code):
+            return try service.signIn.submitCode(
+                .init(
+                    continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
+                    clientId: clientId), call)
+        case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
+            return try service.mfa.resolve(
+                .init(continuationToken: token, code: try code(), audience: asked.audience, client: client, clientId: clientId), call)
+        case ("continuation_token", .completed):
+            // After a registration, the username of the request is ignored.
+            if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
+                username.lowercased() != flow.username.lowercased()
+            {
+                throw EntraError("invalid_request", 90100, "username parameter is empty or not valid for this continuation_token.")
+            }
+            return try service.signIn.withContinuation(
+                .init(
+                    continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
+        case ("password", .code), ("oob", .password):
+            throw EntraError("invalid_grant", 400_002, "The grant_type does not fit the authentication method of the account.")
+        default: throw EntraError.wrongToken(at: .token)
+        }
+    }
+
+    private func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
+        switch step {
+        case .completed(let step):
+            return tokens(
+                step.idToken, step.accessToken, step.refreshToken, granted: step.scope, account: step.account.accountId, asked)
+        case .secondFactorRequired(let step):
+            guard Self.canCarry(step.hints) else { return redirect("the account has no second factor that uses codes") }
+            throw interrupted(
+                "invalid_grant", 50076, "A second factor is required.", token: step.continuationToken, suberror: "mfa_required")
+        case .secondFactorEnrollmentRequired(let step):
+            guard step.factorKinds.contains(where: { $0 != .totp }) else {
+                return redirect("the tenant requires a second factor that does not use codes")
+            }
+            throw interrupted(
+                "invalid_grant", 50076, "A second factor must be registered.", token: step.continuationToken,
+                suberror: "registration_required")
+        case .redirectRequired(let step): return redirect(step.missing)
+        case .providerRequired: return redirect([.provider])
+        case .codeRequired, .passwordRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
+        }
+    }
+
+    private func refresh(_ asked: EntraScope) throws -> JSONObject {
+        let found = try service.signIn.session(ofRefreshToken: try form.required("refresh_token"))
+        let fresh = try service.session.refresh(
+            .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId), call)
+        return tokens(
+            fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
+    }
+
+    private func tokens(
+        _ idToken: String, _ accessToken: String, _ refreshToken: String, granted: String, account: String, _ asked: EntraScope
+    ) -> JSONObject {
+        let seconds = JSONValue.number(JSONNumber(tenant.tokens.accessTokenSeconds))
+        let scopes = granted.split(separator: " ").map(String.init)
+        let owner = JSONValue.object(["uid": .string(account), "utid": .string(tenant.id)]).text
+        var body: JSONObject = [
+            "token_type": "Bearer", "scope": .string(scopes.map(asked.shown).joined(separator: " ")), "expires_in": seconds,
+            "ext_expires_in": seconds, "access_token": .string(accessToken), "client_info": .string(Base64URL.encode(Array(owner.utf8))),
+        ]
+        if scopes.contains("openid") { body["id_token"] = .string(idToken) }
+        if scopes.contains("offline_access") { body["refresh_token"] = .string(refreshToken) }
+        return body
+    }
+}
+
+/// The requested scopes, which name their audience.
+struct EntraScope {
+    /// `nil` for the tenant itself.
+    private(set) var audience: String?
+    /// The scopes without their audience; `nil` if none were requested.
+    private(set) var scope: String?
+
+    /// - Throws: `EntraError` if the scopes belong to several audiences.
+    init(_ text: String?, _ tenant: TenantRecord) throws {
+        guard let text else { return }
+        var names: [String] = []
+        for word in text.split(separator: " ").map(String.init) {
+            guard let audience = tenant.audienceNames.filter({ word.hasPrefix($0 + "/") }).max(by: { $0.utf8.count < $1.utf8.count }) else {
+                if !Scopes.standard.contains(word), self.audience != nil { throw Self.mixed }
+                names.append(word)
+                continue
+            }
+            let isFirst = self.audience == nil && names.allSatisfy { Scopes.standard.contains($0) }
+            guard isFirst || self.audience == audience else { throw Self.mixed }
+            self.audience = audience
+            let name = String(word.dropFirst(audience.count + 1))
+            names += name == ".default" ? tenant.scopeNames(of: audience) : [name]
+        }
+        scope = names.isEmpty ? nil : names.joined(separator: " ")
+    }
+
+    private static let mixed = EntraError("invalid_scope", 70011, "The scopes of one request must belong to one audience.")
+
+    /// Returns a granted scope in the form in which it was requested.
+    func shown(_ name: String) -> String {
+        guard let audience, !Scopes.standard.contains(name) else { return name }
+        return "\(audience)/\(name)"
+    }
+}
