@@ -121,10 +121,11 @@ struct LinkRuleTests {
         try unlink("oidc.a", own: "password", ["oidc.a"], usable: [])
     }
 
-    @Test("unlinking the password requires a recent sign-in, and unlinking a provider does not")
+    @Test("unlinking the password or the passkeys requires a recent sign-in, and unlinking a provider does not")
     func recent() throws {
         #expect(throws: UnlinkRule.Refusal.tooOld) { try unlink("password", own: "password", ["oidc.a"], recent: false) }
         try unlink("oidc.a", own: "password", ["oidc.a"], recent: false)
+        #expect(throws: UnlinkRule.Refusal.tooOld) { try unlink("passkey", own: "password", ["passkey"], recent: false) }
         try unlink("password", own: "password", ["oidc.a"])
     }
 

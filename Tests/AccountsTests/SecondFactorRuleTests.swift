@@ -25,6 +25,44 @@ import Testing
         #expect(SecondFactorRule.decide(.required, .password, [factor(.sms)]) == .challenge(["sms-1"]))
     }
 
+    private func passkey(_ id: UInt8, _ usage: PasskeyRecord.Usage = .signIn, hardware: Bool? = nil, trust: String = "none")
+        -> PasskeyRecord
+    {
+        var passkey = PasskeyRecord(
+            tenantId: "default", credentialId: [id], accountId: "alice", name: "Passkey", publicKey: [], algorithm: -7, counter: 0,
+            userHandle: [], transports: [], isBackupEligible: false, isBackedUp: false, isUserVerified: true, isDiscoverable: nil,
+            aaguid: [], attestationFormat: "none", attestationTrust: trust, relyingPartyId: "example.com", createdAt: 0)
+        passkey.usage = usage
+        passkey.isHardwareProtected = hardware
+        return passkey
+    }
+
+    @Test("passkeys that sign in satisfy a required second factor, except the one with which the sign-in began")
+    func passkeys() {
+        let (first, other) = (passkey(1), passkey(2))
+        let ids = [first, other].map { FactorRecord.id(ofPasskey: $0.credentialId) }
+        #expect(SecondFactorRule.decide(.optional, .password, [], passkeys: [first]) == .nothing)
+        #expect(SecondFactorRule.decide(.required, .password, [], passkeys: [first, other]) == .challenge(ids))
+        #expect(SecondFactorRule.decide(.optional, .code, [factor(.totp)], passkeys: [first]) == .challenge(["totp-1", ids[0]]))
+        let unverified = SignInProof.passkey(first, isVerified: false)
+        #expect(SecondFactorRule.decide(.required, unverified, [], passkeys: [first]) == .enrollment)
+        #expect(SecondFactorRule.decide(.required, unverified, [], passkeys: [first, other]) == .challenge([ids[1]]))
+        #expect(SecondFactorRule.decide(.required, .passkey(first, isVerified: true), [], passkeys: [first]) == .nothing)
+        #expect(SecondFactorRule.decide(.required, .password, [], passkeys: [passkey(3, .secondFactor)]) == .enrollment)
+    }
+
+    @Test("the methods and the strength of a passkey follow from its backup, metadata and trust")
+    func strength() {
+        let key = VerifiedFactor(passkey(1, .secondFactor, hardware: true, trust: "verified"))
+        #expect(SignInProof.password.adding(key).amr == ["pwd", "hwk", "user", "mfa"])
+        #expect(SignInProof.password.adding(key).acr == "phrh")
+        #expect(SignInProof.passkey(passkey(1), isVerified: false).adding(key).acr == "phrh")
+        #expect(SignInProof.passkey(passkey(1, hardware: true), isVerified: false).acr == "phr")
+        #expect(SignInProof.passkey(passkey(1, hardware: false, trust: "verified"), isVerified: false).amr == ["swk", "user"])
+        let stored = VerifiedFactor(kind: "passkey", factorId: key.factorId, amr: ["pwd", "hwk", "user", "mfa"], acr: "phrh")
+        #expect(SignInProof.password.adding(stored) == SignInProof.password.adding(key))
+    }
+
     @Test("custom tokens and anonymous accounts require no second factor", arguments: [MfaPolicy.optional, .required])
     func privileged(policy: MfaPolicy) {
         #expect(SecondFactorRule.decide(policy, .custom([:]), [factor(.totp)]) == .nothing)

@@ -10,7 +10,8 @@ struct SignUpDiagramTests {
     /// Each input with its label in the diagram. The attributes are submitted in two calls or in one.
     private static let inputs: [(name: String, input: SignUpInput)] = [
         ("submitCode with a wrong code", .code(isRight: false)), ("submitCode", .code(isRight: true)), ("resendCode", .resend),
-        ("submitPassword", .password), ("submitAttributes", .attributes(["size": 1])), ("submitAttributes", .attributes(["city": "B"])),
+        ("submitPassword", .password), ("passkey.finishRegistration", .passkey), ("submitAttributes", .attributes(["size": 1])),
+        ("submitAttributes", .attributes(["city": "B"])),
         ("submitAttributes", .attributes(["size": 1, "city": "B"])),
     ]
     private static let asked: [TenantAttribute] = [
@@ -24,7 +25,7 @@ struct SignUpDiagramTests {
     /// The Mermaid source of every transition in the table, for all sign-up methods.
     private static func diagram() -> String {
         var edges: [(edge: Edge, names: [String])] = []
-        for method in [LocalAccountMethod.emailCode, .emailPassword, .either] {
+        for method in [LocalAccountMethod.emailCode, .emailPassword, .either, .passkey] {
             for definitions in [[], asked] {
                 var reached = [SignUpState(stage: .codeRequired)]
                 var next = 0
@@ -41,7 +42,7 @@ struct SignUpDiagramTests {
                 }
             }
         }
-        let order: [Flow.Stage] = [.codeRequired, .passwordRequired, .attributesRequired, .completed]
+        let order: [Flow.Stage] = [.codeRequired, .passwordRequired, .passkeyRequired, .attributesRequired, .completed]
         let lines = order.flatMap { from in
             order.compactMap { to in
                 edges.first { $0.edge == Edge(from: from, to: to) }.map { found in

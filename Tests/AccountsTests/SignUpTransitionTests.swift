@@ -47,6 +47,19 @@ struct SignUpTransitionTests {
             sentence: "U2: the right code where codes are all there is", from: .init(stage: .codeRequired), input: .code(isRight: true),
             method: .emailCode, to: .init(stage: .completed, isVerified: true), effects: [.endCode, .createAccount]),
         Row(
+            sentence: "U2: the right code where a passkey is needed", from: .init(stage: .codeRequired), input: .code(isRight: true),
+            method: .passkey, asks: page, to: .init(stage: .passkeyRequired, isVerified: true), effects: [.endCode]),
+        Row(
+            sentence: "U4: a passkey, attributes are missing", from: .init(stage: .passkeyRequired, isVerified: true), input: .passkey,
+            method: .passkey, asks: page, to: .init(stage: .attributesRequired, isVerified: true, hasPasskey: true), effects: []),
+        Row(
+            sentence: "U4: a passkey, complete", from: .init(stage: .passkeyRequired, isVerified: true), input: .passkey,
+            method: .passkey, to: .init(stage: .completed, isVerified: true, hasPasskey: true), effects: [.createAccount]),
+        Row(
+            sentence: "U4: a passkey that was asked for, attributes after the tenant has changed",
+            from: .init(stage: .passkeyRequired, isVerified: true), input: .attributes(both), method: .emailCode, asks: page,
+            to: .init(stage: .completed, isVerified: true, attributes: both), effects: [.createAccount]),
+        Row(
             sentence: "U2: the right code where a password is taken but not asked for", from: .init(stage: .codeRequired),
             input: .code(isRight: true), method: .either, to: .init(stage: .completed, isVerified: true),
             effects: [.endCode, .createAccount]),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+import passkeys
 import people
 from host import (
     POOL, Server, Sidecar, binary, fill, first_answer, guests, known, links, lookups, median, mints, openssl_speed, pump, request_line, results,
@@ -82,6 +83,9 @@ class Benchmarks:
 
     def people(self):
         yield from people.rows(self, Row)
+
+    def passkeys(self):
+        yield from passkeys.rows(self, Row)
 
     def creating(self):
         turns, count = (1, 5_000) if self.quick else (5, 20_000)
@@ -160,6 +164,7 @@ class Benchmarks:
 
 ROWS = {
     "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "create": Benchmarks.creating, "people": Benchmarks.people,
+    "passkeys": Benchmarks.passkeys,
     "many": Benchmarks.many_identities,
     "postgres": Benchmarks.many_identities_on_postgres, "memory": Benchmarks.memory, "size": Benchmarks.size,
 }

@@ -1,6 +1,14 @@
 import WebAuthn
 
 extension PasskeyRecord {
+    /// Removes what a use of the passkey changes, for comparisons.
+    mutating func forgetUse() {
+        counter = 0
+        isBackedUp = false
+        isUserVerified = false
+        lastUsedAt = nil
+    }
+
     /// A passkey from an import. Its attestation is not known.
     package init(
         tenantId: String, credentialId: [UInt8], accountId: String, name: String, publicKey: [UInt8], algorithm: Int64, counter: Int64,

@@ -57,6 +57,16 @@ struct Judgement: Sendable {
         return nil
     }
 
+    /// Returns whether the outcome of an earlier judgement of the same response is also that of this one: the passkey and the settings have
+    /// not changed since.
+    func isVerified(as earlier: Judgement) -> Bool {
+        var (known, found) = (earlier.passkey, passkey)
+        // What a use changes does not concern the verification, except the counter, which `Transaction.markUsed` compares.
+        known?.forgetUse()
+        found?.forgetUse()
+        return known == found && settings == earlier.settings && preliminary?.reason == earlier.preliminary?.reason
+    }
+
     /// The outcome of the verification.
     var verified: Result<AcceptedAssertion, PasskeyRefusal> {
         do throws(PasskeyRefusal) { return .success(try verify()) } catch { return .failure(error) }

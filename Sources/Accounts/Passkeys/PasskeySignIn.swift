@@ -43,12 +43,14 @@ struct PasskeySignIn: Sendable {
         let now = context.clock.now
         let ceremonies = PasskeyCeremonies(context: context, configurations: configurations)
         let attempt = completion.signInCall(of: method, call, at: now)
-        let (ceremony, tenant) = try context.database.read { tx in
+        let (ceremony, tenant, early) = try context.database.read { tx in
             let (ceremony, tenant) = try ceremonies.find(request.token, .authentication, at: now, in: tx)
             guard ceremony.tenantId == tenantId else { throw ContinuationTokenInvalid() }
-            _ = try tenant.passkeySettings()
-            return (ceremony, tenant)
+            return (ceremony, tenant, try Judgement(request.response, ceremony, tenant, in: tx))
         }
+        // The signature is verified outside of the transaction, so that several are verified at the same time. A used challenge is not
+        // worth the work.
+        let verified = ceremony.stage == .open ? early.verified : .failure(Judgement.wrongSignature)
         let outcome: Result<(FirstFactor, PendingSignIn), PasskeyNotAccepted>
         do {
             outcome = try attempt.gate.write { tx in
@@ -56,8 +58,10 @@ struct PasskeySignIn: Sendable {
                 try tx.finish(ceremony, at: now)
                 let own = try request.own.map { try AuthenticatedAccount($0, in: tx) }
                 let judgement = try Judgement(request.response, ceremony, tenant, in: tx)
+                // The transaction that stores the counter compares it again.
+                let outcome = judgement.isVerified(as: early) ? verified : judgement.verified
                 let concluded: Result<(FirstFactor, PendingSignIn), PasskeyRefusal> =
-                    switch judgement.verified {
+                    switch outcome {
                     case .success(let assertion): try conclude(judgement, assertion, request, own, attempt, in: tx)
                     case .failure(let refusal): .failure(refusal)
                     }

@@ -128,11 +128,24 @@ extension Page {
         let sessions = try calls.show("session.list", params)["sessions"]?.array ?? []
         let factors = try calls.show("mfa.list", params)
         let name = account["email"]?.string ?? account["username"]?.string ?? "Account"
+        let passkeys = account["passkeys"]?.array ?? []
         let methods = Display.table(
-            account["providers"]?.array ?? [], empty: "The account has no sign-in method: it is anonymous, or was imported without one.",
+            account["providers"]?.array ?? [],
+            empty: passkeys.isEmpty
+                ? "The account has no sign-in method: it is anonymous, or was imported without one."
+                : "The user signs in with passkeys only.",
             [
                 ("Method", { Display.badge($0["providerId"]?.string ?? "") }), Display.column("Subject", "subject"),
                 Display.column("Email", "email"), Display.column("Linked", "linkedAt"),
+            ])
+        let passkeyTable = Display.table(
+            passkeys, empty: "The account has no passkey.",
+            [
+                Display.column("Name", "name"), Display.column("Credential", "credentialId"),
+                ("Authenticator", { Display.value($0["authenticatorName"] ?? $0["aaguid"], as: "authenticator") }),
+                ("Synchronized", { Display.value($0["backupState"], as: "backupState") }),
+                ("Verifies the user", { Display.value($0["userVerified"], as: "userVerified") }),
+                Display.column("Registered", "createdAt"), Display.column("Last used", "lastUsedAt"),
             ])
         let factorTable = Display.table(
             factors["factors"]?.array ?? [], empty: "The account has no second factor.",
@@ -149,8 +162,9 @@ extension Page {
             <a class="button" href="\(change("session.revokeAll"))">End all sessions</a>\
             <a class="button danger" href="\(change("account.delete"))">Delete</a></p>\
             <section class="card"><h2 id="graph">Account graph</h2>\(GraphPicture(graph).picture)</section>\
-            <section class="card"><h2>Profile</h2>\(Display.facts(account, without: ["providers", "factors"]))</section>\
+            <section class="card"><h2>Profile</h2>\(Display.facts(account, without: ["providers", "factors", "passkeys"]))</section>\
             <section><h2>Sign-in methods</h2>\(methods)</section>\
+            <section><h2 id="passkeys">Passkeys</h2>\(passkeyTable)</section>\
             <section><h2 id="factors">Second factors</h2>\(factorTable)</section>\
             <section><h2 id="sessions">Sessions</h2>\(sessionTable(sessions, ofAccount: id))</section>
             """)

@@ -41,6 +41,8 @@ struct GraphPicture {
                 column: 0)
         case "provider":
             Node(kind: "provider", title: text("providerId"), label: text("subject"), link: account, column: 0)
+        case "passkey":
+            Node(kind: "provider", title: "Passkey", label: text("name"), link: account + "#passkeys", column: 0)
         case "factor":
             Node(
                 kind: "factor", title: "Second factor: \(text("factorKind"))", label: text("factorId"), link: account + "#factors",
