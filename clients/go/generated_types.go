@@ -2479,8 +2479,8 @@ const (
 
 // LockCoverage is the operations that a lockout of an account blocks. `guessing`: operations that verify its password
 // or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of
-// sign-in methods. Existing sessions and password resets continue in both cases, because otherwise anybody could sign
-// out a user. A newer Mintmark can return other values.
+// sign-in methods. Existing sessions and password resets continue in both cases, because otherwise an attacker could
+// sign out a user. A newer Mintmark can return other values.
 type LockCoverage string
 
 // The values of LockCoverage.
@@ -4942,8 +4942,8 @@ type Tenant struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled bool `json:"disabled"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -5078,8 +5078,8 @@ type TenantCreateParams struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end. Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -5155,8 +5155,8 @@ type TenantDeclaration struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled *bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -5326,8 +5326,8 @@ type TenantUpdateParams struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled *bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.

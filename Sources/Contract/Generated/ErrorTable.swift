@@ -109,7 +109,7 @@ public enum ErrorTable {
         ErrorInfo(code: SendUnderway.code, type: SendUnderway.type, when: "A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TooManyFailedSends.code, type: TooManyFailedSends.type, when: "Ten messages to one address failed within one minute. Failed messages do not count as sent codes.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TenantDisabled.code, type: TenantDisabled.type, when: "The tenant has the setting `disabled`. Its sessions continue when it is enabled.", isRetryable: false, isStoreError: false),
-        ErrorInfo(code: SessionExpired.code, type: SessionExpired.type, when: "The lifetime `tokens.sessionSeconds` of the session is over.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: SessionExpired.code, type: SessionExpired.type, when: "The session is older than `tokens.sessionSeconds` of the tenant.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: SessionNotFound.code, type: SessionNotFound.type, when: "The session has ended, or it belongs to another account.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: FactorKindNotAccepted.code, type: FactorKindNotAccepted.type, when: "The security profile of the tenant excludes the kind, or requires a stronger factor first.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: AccountNotFound.code, type: AccountNotFound.type, when: "The account does not exist or was deleted.", isRetryable: false, isStoreError: false),

@@ -1105,7 +1105,7 @@ export type LocalAccountMethod = "emailCode" | "emailPassword" | "either";
 /**
  * The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also
  * sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password
- * resets continue in both cases, because otherwise anybody could sign out a user.
+ * resets continue in both cases, because otherwise an attacker could sign out a user.
  */
 export type LockCoverage = "guessing" | "everyDoor";
 
@@ -2375,8 +2375,8 @@ export interface Tenant {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end.
    */
   disabled: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
@@ -2515,8 +2515,8 @@ export interface TenantDeclaration {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end.
    */
   disabled?: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */

@@ -123,7 +123,7 @@ not request it, and one-time codes otherwise.
 LockCoverage = Literal["guessing", "everyDoor"]
 """The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes.
 `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods.
-Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user.
+Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user.
 """
 
 MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
@@ -3207,8 +3207,8 @@ class Tenant(Record):
     `asvs-l2`, `nist-aal2`.
     """
     disabled: bool = member("disabled")
-    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
-    fail with `tenantDisabled`. Sessions do not end.
+    """Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    `tenantDisabled`. Sessions do not end.
     """
     lock_covers: str = member("lockCovers")
     """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the
@@ -3319,8 +3319,8 @@ class TenantDeclaration(Record):
     `asvs-l2`, `nist-aal2`.
     """
     disabled: bool | None = member("disabled", default=None)
-    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
-    fail with `tenantDisabled`. Sessions do not end.
+    """Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    `tenantDisabled`. Sessions do not end.
     """
     lock_covers: str | None = member("lockCovers", default=None)
     """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the
