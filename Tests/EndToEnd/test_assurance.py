@@ -39,7 +39,7 @@ class Assurance(Base):
                     self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {
                         "continuationToken": self.begin()["continuationToken"], "code": self.code(secret, steps),
                         "factorId": self.factor(account)})
-        # The step before the used one was never used, and is not accepted any more.
+        # The step before the used one was never used, and is no longer accepted.
         error = self.refused("factorCodeInvalid", self.sidecar, "mfa.resolve", {
             "continuationToken": self.begin()["continuationToken"], "code": self.code(secret, -1), "factorId": self.factor(account)})
         self.assertEqual(error.data["check"], "used")

@@ -1,3 +1,4 @@
+import Accounts
 import Contract
 import Crypto
 import JSON
@@ -48,7 +49,8 @@ struct CredentialsReadsTests {
         try SessionKeySetup.ensure(in: database, vault: context.vault, random: random, now: context.clock.now)
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(signingKeys), vault: context.vault, realm: context.realm)
+            signingKeys: signingKeys, tenants: StoreTenantLogins(TenantConfigurationCache(signingKeys: signingKeys)), vault: context.vault,
+            realm: context.realm)
         let call = InProcessCall()
         let pool = try PoolService(context, pools).create(
             decoded(PoolCreate.Params.self, #"{"name": "shop", "allowUnauthenticated": true, "allowClassicFlow": true}"#), call)

@@ -32,7 +32,7 @@ struct TestTokenTests {
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
-            signingKeys: signingKeys, tenants: StoreTenantLogins(signingKeys), vault: context.vault,
+            signingKeys: signingKeys, tenants: StoreTenantLogins(TenantConfigurationCache(signingKeys: signingKeys)), vault: context.vault,
             realm: context.realm)
         let accounts = AccountsContext(context)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The lifetime `tokens.sessionSeconds` of the session is over.
+/// The session is older than `tokens.sessionSeconds` of the tenant.
 public struct SessionExpired: ContractError {
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.
     public var endedAt: Int64

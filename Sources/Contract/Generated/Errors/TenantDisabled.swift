@@ -14,7 +14,7 @@ public struct TenantDisabled: ContractError {
     public static let code = 4160
     public static let type = "tenantDisabled"
 
-    public var message: String { "Tenant \(MessageText.of(tenantId)) is disabled: nobody can sign in or use a session of it. To enable it, call tenant.update with disabled false." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) is disabled: users can neither sign in nor use a session. To enable the tenant, call tenant.update with disabled false." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user.
+/// The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user.
 public enum LockCoverage: String, Sendable, CaseIterable {
     case guessing
     case everyDoor

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user. Newer versions of Mintmark can add values.
+/// The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user. Newer versions of Mintmark can add values.
 public struct LockCoverage: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -6,7 +6,7 @@ import mintmark.json.JsonText;
 /**
  * The operations that a lockout of an account blocks. <code>guessing</code>: operations that verify its password or its codes.
  * <code>everyDoor</code>: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods.
- * Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user.
+ * Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user.
  */
 public enum LockCoverage implements JsonText {
     /** <code>guessing</code> */

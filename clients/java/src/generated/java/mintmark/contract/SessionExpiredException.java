@@ -6,7 +6,7 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>sessionExpired</code>, 4161. The lifetime <code>tokens.sessionSeconds</code> of the session is over.
+ * The error <code>sessionExpired</code>, 4161. The session is older than <code>tokens.sessionSeconds</code> of the tenant.
  * <p>Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
  */
 public final class SessionExpiredException extends ApiException {
