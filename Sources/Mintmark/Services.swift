@@ -96,7 +96,8 @@ public final class Services: Sendable {
         let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
-            identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
+            identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool,
+            role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: test, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

@@ -85,7 +85,9 @@ package struct TrustPolicyReview {
         let place = pointer(condition, statement)
         let owner = providers.first { ProviderGuard.claim(condition.key, of: $0) != nil }
         guard let owner, let claim = ProviderGuard.claim(condition.key, of: owner) else {
-            guard !Self.isGlobal(condition.key), !(statement.concernsUs && condition.key.lowercased().hasPrefix(Self.poolPrefix)) else { return }
+            guard !Self.isGlobal(condition.key), !(statement.concernsUs && condition.key.lowercased().hasPrefix(Self.poolPrefix)) else {
+                return
+            }
             throw PolicyMalformed(
                 pointer: place, reason: "\(condition.key) is not a key of \(providers.joined(separator: " or ")) and is never present")
         }
@@ -131,12 +133,14 @@ package struct TrustPolicyReview {
         }
         for provider in providers {
             let limits = try issuer(provider)?.claims?.names ?? []
+            let id = provider == SharedIssuer.gitlab ? "project_id" : "repository_owner_id"
             if let condition = PolicyFindings.mutableName(statement.conditions, provider, limits) {
                 found.append(
                     PolicyWarning(
                         pointer: pointer(condition, statement), code: .mutableNameOnly,
                         message: "Only names identify the owner. A deleted or renamed name can be registered by another party. Add a "
-                            + "condition on an ID, such as \(provider):\(provider == SharedIssuer.gitlab ? "project_id" : "repository_owner_id")."))
+                            + "condition on an ID, such as \(provider):\(id)."
+                    ))
             }
         }
         return found
