@@ -180,10 +180,11 @@ class OnSQLite(Upgrades, EndToEnd):
         sidecar.close()
         connection = sqlite3.connect(self.store, isolation_level=None)
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
-            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony"):
+            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "trusted_issuer", "used_workload_token", "role_policy"):
                 connection.execute(f"DROP TABLE {table}")
         for column in ("audience", "passkey_id"):
             connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
+        connection.execute("ALTER TABLE role DROP COLUMN description")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()
         sidecar = self.open()

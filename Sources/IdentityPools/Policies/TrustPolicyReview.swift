@@ -95,8 +95,6 @@ package struct TrustPolicyReview {
         // With other authorized parties, `aud` has the value of `azp`, which is not known here.
         let parties = settings.authorizedParties ?? (owner == KnownIssuer.google ? ["*"] : [])
         guard claim == "oaud" || parties.isEmpty, !settings.audiences.isEmpty else { return }
-        // A list with several values can contain audiences that are not registered.
-        guard claim == "aud" || parties.isEmpty else { return }
         let isPossible = settings.audiences.contains { audience in
             condition.values.contains { $0.matches(audience, condition.op.comparison, in: PolicyContext()) || $0.hasVariable }
         }
