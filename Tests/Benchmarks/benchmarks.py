@@ -9,6 +9,7 @@ import tempfile
 
 import passkeys
 import people
+import exchanges
 from host import (
     POOL, Server, Sidecar, binary, fill, first_answer, guests, known, links, lookups, median, mints, openssl_speed, pump, request_line, results,
     round_trips, serve, spawn)
@@ -75,6 +76,19 @@ class Benchmarks:
         for what, ours, limit, name, least in (("mint, known user, pipelined", mint, sign, "signs", .6), ("verify, pipelined", verify, check, "verifies", .7)):
             a, b = median(ours), median(limit)
             yield Row(what, f"{a:,.0f}/s", f"openssl speed -multi {name} {b:,.0f}/s", f">= {least:.0%}: {a / b:.0%}", a >= least * b)
+
+    def exchange(self):
+        store, count = self.path("exchange.db"), 10_000 if self.quick else 50_000
+        request = exchanges.prepare(store, self.work)
+        ours, check = [], []
+        for _ in range(1 if self.quick else 5):
+            seconds = 1 if self.quick else 2
+            check.append(1 / (1 / openssl_speed(seconds)[1] + 1 / exchanges.sealings(seconds)))
+            ours.append(exchanges.exchanges(store, request, count, self.work, self.home))
+        a, b = median(ours), median(check)
+        yield Row("exchange of a foreign token, pipelined", f"{a:,.0f}/s", f"openssl speed -multi verifies and seals {b:,.0f}/s", f">= 60%: {a / b:.0%}", a >= .6 * b)
+        c = exchanges.one_at_a_time(store, request, self.home)
+        yield Row("exchange of a foreign token, alone", f"{c:.2f} ms", "", "<= 5 ms", c <= 5)
 
     def one_row_transactions(self, name):
         """Transactions per second of the sqlite3 C API on this disk."""
@@ -163,7 +177,7 @@ class Benchmarks:
 
 
 ROWS = {
-    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "create": Benchmarks.creating, "people": Benchmarks.people,
+    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "create": Benchmarks.creating, "people": Benchmarks.people,
     "passkeys": Benchmarks.passkeys,
     "many": Benchmarks.many_identities,
     "postgres": Benchmarks.many_identities_on_postgres, "memory": Benchmarks.memory, "size": Benchmarks.size,

@@ -27,7 +27,7 @@ def reads(sidecar):
         found[f"{method} {json.dumps(params)}"] = json.dumps(result)
         return result
 
-    for method in ("system.ping", "token.jwks", "key.list", "test.clock", "test.outbox", "audit.list", "system.export"):
+    for method in ("system.ping", "token.jwks", "key.list", "test.clock", "test.outbox", "audit.list", "system.export", "issuer.list"):
         ask(method, {"tenantId": "shop"} if method == "key.list" else None)
     for pool in ask("pool.list")["pools"]:
         place = {"poolId": pool["poolId"]}

@@ -10,6 +10,7 @@ import unittest
 
 from endtoend import EndToEnd, make_pool, mint, only, pool_with_role
 from test_testing_stores import SHOP, sign_up
+from workloads import github
 
 
 def furnish(sidecar):
@@ -18,6 +19,9 @@ def furnish(sidecar):
     token = mint(sidecar, pool)
     credentials = sidecar.call("credentials.get", {"token": token["token"]})["credentials"]
     sidecar.call("tenant.create", {"tenantId": "shop", "signingAlgorithm": "EdDSA"})
+    hub = github()
+    hub.put(sidecar)
+    sidecar.call("role.put", {"name": "deploy", "trustPolicy": hub.policy, "description": "Deploys."})
     *_, alice = sign_up(sidecar)
     started = sidecar.call("signUp.start", {"tenantId": "shop", "username": "bob@example.com", "password": "correct Horse 9"})
     return {"pool": pool, "role": role, "token": token, "credentials": credentials, "alice": alice, "started": started}

@@ -23,6 +23,11 @@ def stored(name):
         return file.read()
 
 
+# The tables that the second version of the schema did not have.
+LATER_TABLES = {"notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "application", "hook_set", "action_code",
+                "trusted_issuer", "used_workload_token", "role_policy"}
+
+
 class Upgrades:
     """Tests with a testing store of schema version 1 that contains data. `place` creates the store from its SQL statements."""
 
@@ -180,12 +185,13 @@ class OnSQLite(Upgrades, EndToEnd):
         sidecar.close()
         connection = sqlite3.connect(self.store, isolation_level=None)
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
-            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "application"):
+            if table in LATER_TABLES:
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX session_of_application")
         connection.execute("ALTER TABLE flow DROP COLUMN application")
         for column in ("audience", "passkey_id", "client_id", "application_id"):
             connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
+        connection.execute("ALTER TABLE role DROP COLUMN description")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()
         sidecar = self.open()

@@ -3,6 +3,7 @@
 import time
 
 from endtoend import EndToEnd
+from sidecar import RpcError
 from websites import DISCOVERY, KEYS, OpenIDWebsite, page
 from workloads import ACTION, FAMILIES, GITHUB, arn, github, trusting
 
@@ -330,6 +331,47 @@ class Sessions(Workloads):
         self.denied("tokenUseMismatch", tokens["accessToken"])
         self.call("account.update", accountId=account, disabled=True)
         self.denied("tokenRevoked", tokens["idToken"])
+
+
+class Processes(EndToEnd):
+    def test_one_of_many_processes_accepts_a_single_use_token(self):
+        store = self.path("store.db")
+        processes = [self.spawn(store=store) for _ in range(3)]
+        hub = github()
+        hub.put(processes[0], singleUse=True)
+        role = processes[0].call("role.put", {"name": "deploy", "trustPolicy": hub.policy})["roleArn"]
+        for process in processes:
+            self.wait_until_known(process, hub)
+        for number in range(5):
+            params = {"roleArn": role, "sessionName": "job", "token": hub.token(jti=f"token-{number}")}
+            sent = [(process, process.send("credentials.assumeRole", params)) for process in processes for _ in range(4)]
+            outcomes = []
+            for process, id in sent:
+                try:
+                    process.answer(id)
+                    outcomes.append("accepted")
+                except RpcError as error:
+                    outcomes.append(error.type)
+            self.assertEqual(sorted(outcomes), ["accepted"] + ["tokenReplayed"] * 11)
+
+    def test_change_of_an_issuer_reaches_every_process(self):
+        store = self.path("store.db")
+        one, two = self.spawn(store=store), self.spawn(store=store)
+        hub = github()
+        hub.put(one)
+        role = one.call("role.put", {"name": "deploy", "trustPolicy": hub.policy})["roleArn"]
+        self.wait_until_known(two, hub)
+        params = {"roleArn": role, "sessionName": "job", "token": hub.token()}
+        two.call("credentials.assumeRole", params)
+        one.call("issuer.delete", {"issuer": hub.issuer})
+        self.soon_refused("tokenIssuerMismatch", two, "credentials.assumeRole", params)
+
+    def wait_until_known(self, process, family):
+        """PostgreSQL makes changes visible to other processes within one second."""
+        deadline = time.monotonic() + 10
+        while not process.call("role.test", {"name": "deploy", "token": family.token()})["allowed"]:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
 
 class Records(Workloads):

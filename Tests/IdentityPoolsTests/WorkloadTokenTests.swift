@@ -30,10 +30,12 @@ struct WorkloadTokenTests {
     // MARK: Audience
 
     static let audiences: [(JSONObject, String?)] = [
-        (["aud": "one"], "one"), (["aud": "two"], "two"), (["aud": "three"], nil), (["aud": ["one"]], "one"), (["aud": ["two", "one"]], "two"),
+        (["aud": "one"], "one"), (["aud": "two"], "two"), (["aud": "three"], nil), (["aud": ["one"]], "one"),
+        (["aud": ["two", "one"]], "two"),
         (["aud": ["one", "three"]], nil), (["aud": ["one", "three"], "azp": "one"], "one"), (["aud": ["three"], "azp": "one"], nil),
         (["aud": "three", "azp": "one"], nil), (["aud": "one", "azp": "other"], nil), (["aud": "one", "azp": ""], nil),
-        (["aud": "one", "azp": 7], nil), (["aud": []], nil), (["aud": .null], nil), (["aud": 7], nil), (["aud": ""], nil), (["aud": ["one", 7]], nil),
+        (["aud": "one", "azp": 7], nil), (["aud": []], nil), (["aud": .null], nil), (["aud": 7], nil), (["aud": ""], nil),
+        (["aud": ["one", 7]], nil),
         (["aud": "ONE"], nil),
     ]
 
@@ -63,7 +65,8 @@ struct WorkloadTokenTests {
 
     static let times: [(Int64?, Int64?, Int64?, Bool)] = [
         // exp, iat and nbf relative to the current time; whether the token is accepted.
-        (600, 0, nil, true), (1, -900, nil, true), (-299, -900, nil, true), (-300, -900, nil, false), (nil, 0, nil, false), (600, 300, nil, true),
+        (600, 0, nil, true), (1, -900, nil, true), (-299, -900, nil, true), (-300, -900, nil, false), (nil, 0, nil, false),
+        (600, 300, nil, true),
         (600, 301, nil, false), (600, nil, 300, true), (600, nil, 301, false), (86_400, 0, nil, true), (86_401, 0, nil, false),
         (86_401, nil, nil, false), (86_400, nil, nil, true),
     ]
@@ -120,7 +123,9 @@ struct WorkloadTokenTests {
         #expect(try Self.keys(Self.claims(["email": "a@example.com", "email_verified": true])).value(of: "login.example.com:email") != nil)
     }
 
-    @Test("claims that differ only in case are rejected", arguments: [("repo", "Repo", true), ("repo", "repos", false), ("Repo", "ref", false)])
+    @Test(
+        "claims that differ only in case are rejected",
+        arguments: [("repo", "Repo", true), ("repo", "repos", false), ("Repo", "ref", false)])
     func ambiguous(first: String, second: String, isAmbiguous: Bool) throws {
         let claims = try Self.claims([first: "a", second: "b"])
         #expect((WorkloadClaims.ambiguousName(claims) != nil) == isAmbiguous)

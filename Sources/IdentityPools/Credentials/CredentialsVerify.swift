@@ -64,7 +64,8 @@ extension CredentialsService {
         let isOfPool = claims.federated == nil
         return CredentialsVerify.Result(
             principal: Principal(
-                identityId: isOfPool ? claims.identityId : nil, poolId: isOfPool ? claims.poolId : nil, roleArn: context.realm.arn(ofRole: claims.roleName),
+                identityId: isOfPool ? claims.identityId : nil, poolId: isOfPool ? claims.poolId : nil,
+                roleArn: context.realm.arn(ofRole: claims.roleName),
                 sessionName: claims.sessionName, accessKeyId: claims.accessKeyId, tags: Members(claims.tags.map { ($0.key, $0.value) })),
             federated: claims.federated, sourceIdentity: claims.sourceIdentity, rolePolicies: opened.policies.answer,
             expiresAt: claims.expiresAt, bodyVerified: bodyVerified,

@@ -122,7 +122,8 @@ extension SessionClaims {
     }
 
     fileprivate init?(_ node: JSONNode) {
-        guard let accessKeyId = node["a"]?.string, let roleName = node["r"]?.string, let sessionName = node["n"]?.string, let issuedAt = node["b"]?.number?.int64,
+        guard let accessKeyId = node["a"]?.string, let roleName = node["r"]?.string, let sessionName = node["n"]?.string,
+            let issuedAt = node["b"]?.number?.int64,
             let expiresAt = node["e"]?.number?.int64
         else { return nil }
         var federated: FederatedSource?

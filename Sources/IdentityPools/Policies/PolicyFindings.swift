@@ -35,7 +35,9 @@ struct PolicyFindings {
         return found
     }
 
-    private var isGitHub: Bool { provider == SharedIssuer.github || provider.hasPrefix("\(SharedIssuer.github)/") || provider.hasSuffix(".ghe.com") }
+    private var isGitHub: Bool {
+        provider == SharedIssuer.github || provider.hasPrefix("\(SharedIssuer.github)/") || provider.hasSuffix(".ghe.com")
+    }
 
     /// Whether a value matches the subject of a pull request in one of the repositories that it names.
     private var coversPullRequests: Bool {

@@ -11,6 +11,8 @@ struct PolicyText: Hashable, Sendable {
     }
 
     let pieces: [Piece]
+    /// Whether the text contains neither wildcards nor variables.
+    let isLiteral: Bool
 
     /// - Parameter variables: Whether `${…}` is a variable, as in version 2012-10-17 of the policy language.
     /// - Throws: `PolicyMalformed` if a variable is not closed, has no name, or has a default without quotes.
@@ -36,6 +38,7 @@ struct PolicyText: Hashable, Sendable {
             rest = rest.dropFirst()
         }
         self.pieces = pieces
+        isLiteral = pieces.allSatisfy { if case .character = $0 { true } else { false } }
     }
 
     /// The text as written in the policy, except the quotation of wildcards.
@@ -50,11 +53,6 @@ struct PolicyText: Hashable, Sendable {
             }
         }
         return text
-    }
-
-    /// Whether the text contains neither wildcards nor variables.
-    var isLiteral: Bool {
-        pieces.allSatisfy { if case .character = $0 { true } else { false } }
     }
 
     /// The length of the longest run of hexadecimal digits after the last colon, not counting hyphens. 0 if the text contains a variable or
@@ -96,6 +94,9 @@ struct PolicyText: Hashable, Sendable {
     /// If a variable has no single value, the text does not match. Wildcards in the value of a variable are literal characters, so that a
     /// request cannot extend a policy.
     func matches(_ value: String, in context: PolicyContext, ignoringCase: Bool = false) -> Bool {
+        if !ignoringCase, isLiteral {
+            return pieces.count == value.unicodeScalars.count && zip(pieces, value.unicodeScalars).allSatisfy { $0 == .character($1) }
+        }
         guard let pattern = resolved(in: context) else { return false }
         let fold: (Unicode.Scalar) -> Unicode.Scalar = { scalar in
             guard ignoringCase else { return scalar }

@@ -85,7 +85,9 @@ package struct TrustPolicyReview {
         let place = pointer(condition, statement)
         let owner = providers.first { ProviderGuard.claim(condition.key, of: $0) != nil }
         guard let owner, let claim = ProviderGuard.claim(condition.key, of: owner) else {
-            guard !Self.isGlobal(condition.key), !(statement.concernsUs && condition.key.lowercased().hasPrefix(Self.poolPrefix)) else { return }
+            guard !Self.isGlobal(condition.key), !(statement.concernsUs && condition.key.lowercased().hasPrefix(Self.poolPrefix)) else {
+                return
+            }
             throw PolicyMalformed(
                 pointer: place, reason: "\(condition.key) is not a key of \(providers.joined(separator: " or ")) and is never present")
         }
@@ -93,8 +95,6 @@ package struct TrustPolicyReview {
         // With other authorized parties, `aud` has the value of `azp`, which is not known here.
         let parties = settings.authorizedParties ?? (owner == KnownIssuer.google ? ["*"] : [])
         guard claim == "oaud" || parties.isEmpty, !settings.audiences.isEmpty else { return }
-        // A list with several values can contain audiences that are not registered.
-        guard claim == "aud" || parties.isEmpty else { return }
         let isPossible = settings.audiences.contains { audience in
             condition.values.contains { $0.matches(audience, condition.op.comparison, in: PolicyContext()) || $0.hasVariable }
         }
@@ -131,12 +131,14 @@ package struct TrustPolicyReview {
         }
         for provider in providers {
             let limits = try issuer(provider)?.claims?.names ?? []
+            let id = provider == SharedIssuer.gitlab ? "project_id" : "repository_owner_id"
             if let condition = PolicyFindings.mutableName(statement.conditions, provider, limits) {
                 found.append(
                     PolicyWarning(
                         pointer: pointer(condition, statement), code: .mutableNameOnly,
                         message: "Only names identify the owner. A deleted or renamed name can be registered by another party. Add a "
-                            + "condition on an ID, such as \(provider):\(provider == SharedIssuer.gitlab ? "project_id" : "repository_owner_id")."))
+                            + "condition on an ID, such as \(provider):\(id)."
+                    ))
             }
         }
         return found

@@ -31,7 +31,9 @@ extension CredentialsService {
         let presented = try PresentedToken(token)
         let (pool, issuer, facts) = try context.database.read { tx -> (Presented?, KnownIssuer?, Facts?) in
             let role = try context.realm.roleName(of: roleArn).flatMap { try configurations.role($0, in: tx) }
-            let issuer = try presented.issuer.flatMap { try configurations.trustedIssuer($0, in: tx) }
+            // A pool of this store has no record, and a missing record is not cached.
+            let named = presented.issuer.flatMap { context.realm.owner(ofIssuer: $0)?.poolId == nil ? $0 : nil }
+            let issuer = try named.flatMap { try configurations.trustedIssuer($0, in: tx) }
             guard issuer == nil, let jws = presented.jws, isOfStore(presented, jws) else {
                 let used = try issuer.flatMap { try UsedWorkloadToken(presented, $0)?.isKnown(in: tx) } ?? false
                 return (

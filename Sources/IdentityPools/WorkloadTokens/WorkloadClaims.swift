@@ -75,12 +75,14 @@ struct WorkloadClaims: Sendable {
 
     /// Returns a claim whose name differs from that of another claim only in case, because the names of condition keys ignore case.
     static func ambiguousName(_ claims: JSONNode) -> String? {
-        var (names, hasUppercase): ([String], Bool) = ([], false)
-        claims.forEachMember { name, _ in
-            names.append(name)
-            hasUppercase = hasUppercase || name.utf8.contains { 0x41...0x5A ~= $0 || $0 > 0x7F }
+        var hasUppercase = false
+        // Names without capitals differ in more than case. An escaped name can contain any character.
+        claims.forEachPair { name, _ in
+            hasUppercase = hasUppercase || name.raw { $0.contains { 0x41...0x5A ~= $0 || $0 > 0x7F || $0 == UInt8(ascii: "\\") } }
         }
         guard hasUppercase else { return nil }
+        var names: [String] = []
+        claims.forEachMember { name, _ in names.append(name) }
         var seen: Set<String> = []
         return names.first { !seen.insert($0.lowercased()).inserted }
     }

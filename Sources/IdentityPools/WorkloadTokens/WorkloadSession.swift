@@ -41,7 +41,9 @@ struct WorkloadSession: Sendable {
         if allowsPlain, let text = value.string { return text }
         var texts: [String?] = []
         value.forEachElement { texts.append($1.string) }
-        guard value.kind == .array, texts.count == 1, let text = texts[0] else { throw refused("the tag \(key) must have exactly one value") }
+        guard value.kind == .array, texts.count == 1, let text = texts[0] else {
+            throw refused("the tag \(key) must have exactly one value")
+        }
         return text
     }
 
