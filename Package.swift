@@ -101,7 +101,7 @@ let package = Package(
             .target(
                 name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], exclude: documents,
                 swiftSettings: strict),
-            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON"], exclude: documents, swiftSettings: strict),
+            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON", "Platform"], exclude: documents, swiftSettings: strict),
         ]
         + room(
             "IdentityPools", ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],

@@ -3,6 +3,7 @@ import Crypto
 import Messages
 import Mintmark
 import Network
+import Platform
 
 /// The delivery of messages from the command line, with the environment as the fallback.
 struct DeliverySettings {
@@ -84,7 +85,7 @@ struct DeliverySettings {
         do throws(WebhookEndpoint.Refusal) {
             return try WebhookEndpoint(
                 url: url.value, secrets: [SecretBytes(Array(secret.value.utf8))],
-                policy: HTTPPolicy(allowsInsecureLoopback: url.value.hasPrefix("http://"), allowsPrivateNetwork: true))
+                policy: HTTPPolicy(allowsInsecureLoopback: HTTPURL.Scheme(beginning: url.value) == .http, allowsPrivateNetwork: true))
         } catch {
             throw ValidationError("\(error.isOfSecret ? secret.source : url.source): \(error)")
         }

@@ -159,8 +159,8 @@ private final class World: HTTPClient {
         ])
     func named(issuer: String, url: String, isReachable: Bool) {
         let address = IssuerAddress(issuer, allowsInsecureLoopback: true)
-        #expect(address.policy(forNamed: url).allowsInsecureLoopback == isReachable)
-        #expect(!address.policy(forNamed: url).allowsPrivateNetwork)
-        #expect(IssuerAddress(issuer, allowsPrivateNetwork: true).policy(forNamed: url).allowsPrivateNetwork)
+        #expect(address.policy(forNamed: url).addresses.allowsInsecureLoopback == isReachable)
+        #expect(!address.policy(forNamed: url).addresses.allowsPrivateNetwork)
+        #expect(IssuerAddress(issuer, allowsPrivateNetwork: true).policy(forNamed: url).addresses.allowsPrivateNetwork)
     }
 }

@@ -58,10 +58,8 @@ enum RedirectRule {
         let scheme = uri[..<colon].lowercased()
         switch scheme {
         case "https", "http":
-            let authority = uri[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" }
-            let plain = uri.prefix { $0 != "?" }
-            guard uri[colon...].hasPrefix("://"), !authority.isEmpty, !authority.contains("@"),
-                scheme == "https" || ProviderURL.httpsOrPlainLoopback.rest(of: String(plain)) != nil
+            guard let url = try? HTTPURL(scheme + uri[colon...]), url.userInformation == nil,
+                url.scheme == .https || ProviderURL.endpoint(uri, ProviderURL.policy(allowsPlainLoopback: true)) != nil
             else { throw refuse("It must be an https URL with a host, or an http URL with localhost, 127.0.0.1 or [::1].") }
         default:
             guard scheme.contains("."), scheme.utf8.first.map({ 0x61...0x7A ~= $0 }) == true,

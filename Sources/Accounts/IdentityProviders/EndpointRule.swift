@@ -1,6 +1,7 @@
 import Contract
 import Federation
 import Network
+import Platform
 
 /// Validates the endpoints of a discovery document. A wrong or forged document must not be able to start a program on the user's device or
 /// to have a code sent unencrypted (RFC 6749 §3.1 and §3.2, RFC 9700 §4.1 and §4.11).
@@ -26,12 +27,8 @@ extension IdpRecord {
         let issuer = IssuerAddress(
             issuers.first ?? "", allowsInsecureLoopback: settings.allowInsecure || allowsPlainLoopback,
             allowsPrivateNetwork: settings.allowPrivateNetwork)
-        let scheme = issuer.policy(forNamed: url).allowsInsecureLoopback ? ProviderURL.httpsOrPlainLoopback : .https
-        let place = url.prefix { $0 != "?" && $0 != "#" }
-        let isURL =
-            scheme.rest(of: String(place)) != nil && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\\\"<>^`{|}".utf8.contains($0) }
-        if isURL { return nil }
-        let hint = url.hasPrefix("http://") ? "; plain HTTP requires allowInsecure and a loopback address" : ""
+        if ProviderURL.endpoint(url, issuer.policy(forNamed: url).addresses) != nil { return nil }
+        let hint = HTTPURL.Scheme(beginning: url) == .http ? "; plain HTTP requires allowInsecure and a loopback address" : ""
         return "\(Self.shown(url, called: name)) is not an https URL\(hint)."
     }
 

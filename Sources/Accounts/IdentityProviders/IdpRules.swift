@@ -2,6 +2,7 @@ import Contract
 import Crypto
 import Federation
 import JSON
+import Platform
 
 /// The rules for the settings of an identity provider that the schema does not express.
 enum IdpRules {
@@ -11,9 +12,9 @@ enum IdpRules {
     /// - Throws: `InvalidIdp`.
     static func check(_ settings: IdpCreate.Params, hasSecret: Bool, allowsPlainLoopback: Bool) throws {
         let known = KnownProvider(rawValue: settings.providerId)
-        let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
-        try checkIssuer(settings, known, scheme)
-        try checkEndpoint(settings, known, scheme)
+        let policy = ProviderURL.policy(allowsPlainLoopback: settings.allowInsecure || allowsPlainLoopback)
+        try checkIssuer(settings, known, policy)
+        try checkEndpoint(settings, known, policy)
         let responseType = settings.responseType ?? .code
         if known == .github, responseType == .idToken {
             throw InvalidIdp(pointer: "/responseType", reason: "github.com has no ID tokens; use code")
@@ -50,18 +51,18 @@ enum IdpRules {
         }
     }
 
-    private static func checkIssuer(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ scheme: ProviderURL) throws {
+    private static func checkIssuer(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ policy: AddressPolicy) throws {
         switch (known, settings.issuer) {
         case (nil, nil): throw InvalidIdp(pointer: "/issuer", reason: "an oidc. provider requires an issuer")
         case (nil, let issuer?), (.microsoft, let issuer?):
             if DiscoveryURL.isDocument(issuer) { throw DiscoveryURL.documentRefused(issuer, named: nil) }
-            guard scheme.rest(of: issuer) != nil else {
+            guard let url = ProviderURL.of(issuer, policy) else {
                 throw InvalidIdp(
                     pointer: "/issuer",
                     reason: "the issuer must be an https URL without query and fragment\(sentence(ProviderURL.hint(issuer)))")
             }
             // In tests, a server on a loopback address can replace Microsoft.
-            if known == .microsoft, issuer.hasPrefix("https://"), !KnownProvider.microsoftClouds.contains(where: issuer.hasPrefix) {
+            if known == .microsoft, url.scheme == .https, !KnownProvider.microsoftClouds.contains(where: issuer.hasPrefix) {
                 throw InvalidIdp(
                     pointer: "/issuer",
                     reason:
@@ -73,14 +74,14 @@ enum IdpRules {
         }
     }
 
-    private static func checkEndpoint(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ scheme: ProviderURL) throws {
+    private static func checkEndpoint(_ settings: IdpCreate.Params, _ known: KnownProvider?, _ policy: AddressPolicy) throws {
         guard let endpoint = settings.endpoint else { return }
         guard known?.endpoint != nil else {
             throw InvalidIdp(
                 pointer: "/endpoint", reason: "it is only for providers of access tokens: google.com, facebook.com, github.com"
             )
         }
-        guard scheme.rest(of: endpoint) != nil, !endpoint.hasSuffix("/") else {
+        guard ProviderURL.of(endpoint, policy) != nil, !endpoint.hasSuffix("/") else {
             throw InvalidIdp(
                 pointer: "/endpoint",
                 reason:

@@ -17,11 +17,11 @@ enum PasskeySettingsRules {
         for (index, origin) in settings.origins.enumerated() {
             if let flaw = flaw(inOwn: origin, of: id) { throw refuse("origins/\(index)", flaw) }
         }
-        for (index, origin) in (settings.relatedOrigins ?? []).enumerated() where host(of: origin, schemes: ["https"]) == nil {
+        for (index, origin) in (settings.relatedOrigins ?? []).enumerated() where serialized(origin)?.scheme != .https {
             throw refuse("relatedOrigins/\(index)", form)
         }
         for (index, origin) in (settings.topOrigins ?? []).enumerated() where origin != "*" {
-            guard let host = host(of: origin, schemes: ["https", "http"]), origin.hasPrefix("https:") || isLocal(host) else {
+            guard let url = serialized(origin), url.scheme == .https || isLocal(url.host) else {
                 throw refuse("topOrigins/\(index)", form + ", or *")
             }
         }
@@ -53,9 +53,9 @@ enum PasskeySettingsRules {
             return Base64URL.decode(origin.dropFirst(android.count).utf8)?.count == 32
                 ? nil : "android:apk-key-hash: must be followed by the 32 bytes of a SHA-256 in base64url"
         }
-        guard let host = host(of: origin, schemes: ["https", "http"]) else { return form }
-        guard origin.hasPrefix("https:") || isLocal(host) else { return "http is allowed only for localhost; use https" }
-        guard host == id || host.hasSuffix("." + id) else {
+        guard let url = serialized(origin) else { return form }
+        guard url.scheme == .https || isLocal(url.host) else { return "http is allowed only for localhost; use https" }
+        guard url.host == id || url.host.hasSuffix("." + id) else {
             return "its host must be \(id) or a subdomain of it; other domains belong in relatedOrigins"
         }
         return nil
@@ -63,17 +63,12 @@ enum PasskeySettingsRules {
 
     private static func isLocal(_ host: String) -> Bool { host == "localhost" || host.hasSuffix(".localhost") }
 
-    /// Returns the host of an origin in serialized form (RFC 6454 section 6.2), or `nil`.
-    private static func host(of origin: String, schemes: [String]) -> String? {
-        guard let scheme = schemes.first(where: { origin.hasPrefix($0 + "://") }) else { return nil }
-        let parts = origin.dropFirst(scheme.count + 3).split(separator: ":", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), isDomain(String(parts[0])) else { return nil }
-        if parts.count == 2 {
-            guard let port = UInt16(parts[1]), String(port) == parts[1], port > 0, port != (scheme == "https" ? 443 : 80) else {
-                return nil
-            }
-        }
-        return String(parts[0])
+    /// Returns an origin in serialized form (RFC 6454 section 6.2), or `nil`: only scheme, domain and a port that is not the default.
+    private static func serialized(_ origin: String) -> HTTPURL? {
+        guard let url = try? HTTPURL(origin), url.origin == origin, isDomain(url.host),
+            url.port.map({ $0 != (url.scheme == .https ? 443 : 80) }) ?? true
+        else { return nil }
+        return url
     }
 
     /// Whether a text is a domain of lower-case A-labels, and not an IP address.

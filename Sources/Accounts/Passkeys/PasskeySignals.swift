@@ -54,7 +54,7 @@ extension PasskeyService {
     /// - Throws: `TenantNotFound`, `PasskeysOff`.
     public func relatedOrigins(_ request: PasskeyRelatedOrigins.Params, _ call: any CallContext) throws -> PasskeyRelatedOrigins.Result {
         let settings = try context.database.read { try configurations.tenant(request.tenantId, in: $0).passkeySettings() }
-        let origins = (settings.origins + (settings.relatedOrigins ?? [])).filter { $0.hasPrefix("https://") }
+        let origins = (settings.origins + (settings.relatedOrigins ?? [])).filter { HTTPURL.Scheme(beginning: $0) == .https }
         return PasskeyRelatedOrigins.Result(
             path: "/.well-known/webauthn", contentType: "application/json", document: .init(origins: origins))
     }

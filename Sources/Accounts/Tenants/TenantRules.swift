@@ -1,6 +1,7 @@
 import Contract
 import Messages
 import Patterns
+import Platform
 import Storage
 
 /// Validates the settings of a tenant beyond their schema.
@@ -19,7 +20,7 @@ package enum TenantRules {
         if policy.shortest > policy.maximumLength {
             throw InvalidTenantSettings(pointer: "/passwordPolicy/minimumLength", reason: "it exceeds maximumLength")
         }
-        if let check = policy.breached, !check.url.hasPrefix("https://"), !(check.allowInsecure && check.url.hasPrefix("http://")) {
+        if let check = policy.breached, ![.https, check.allowInsecure ? .http : .https].contains(HTTPURL.Scheme(beginning: check.url)) {
             throw InvalidTenantSettings(
                 pointer: "/passwordPolicy/breached/url",
                 reason: "it must be an https URL; with allowInsecure, an http URL with a loopback address is allowed")

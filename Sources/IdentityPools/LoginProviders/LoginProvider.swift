@@ -2,6 +2,7 @@ import Contract
 import Crypto
 import Federation
 import JSON
+import Platform
 import ServiceContext
 
 /// A public login provider of a pool.
@@ -60,7 +61,7 @@ extension LoginProvider {
     ///   - allowsPlainLoopback: Whether plain HTTP to this machine is allowed without `allowInsecure`.
     /// - Throws: `InvalidPoolProvider`, `LegacyProviderNotSupported`.
     init(_ settings: PoolProviderSettings, in realm: Deployment?, allowsPlainLoopback: Bool) throws {
-        let scheme = settings.allowInsecure || allowsPlainLoopback ? ProviderURL.httpsOrPlainLoopback : .https
+        let policy = ProviderURL.policy(allowsPlainLoopback: settings.allowInsecure || allowsPlainLoopback)
         switch settings.name {
         case .provider(let provider):
             name = provider.rawValue
@@ -79,7 +80,7 @@ extension LoginProvider {
             if let tenant = realm?.owner(ofIssuer: issuer)?.tenantId {
                 throw InvalidPoolProvider(provider: issuer, reason: "it is a tenant of this store. Use tenantId \(tenant) instead.")
             }
-            name = try Self.name(ofIssuer: issuer, scheme)
+            name = try Self.name(ofIssuer: issuer, policy)
             isSocial = false
             kind = .openID(issuers: [issuer])
         }
@@ -87,7 +88,7 @@ extension LoginProvider {
             throw InvalidPoolProvider(provider: name, reason: "its clientIds are missing: the client or app IDs whose tokens are accepted.")
         }
         self.clientIds = clientIds
-        endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, scheme) }
+        endpoint = try settings.endpoint.map { [name, kind] in try Self.endpoint($0, of: name, kind, policy) }
         allowsInsecure = settings.allowInsecure
         allowsPrivateNetwork = settings.allowPrivateNetwork
         keys = try settings.keys.map { [name] keys in try Self.keys(keys, of: name) }
@@ -97,11 +98,11 @@ extension LoginProvider {
         }
     }
 
-    private static func name(ofIssuer issuer: String, _ scheme: ProviderURL) throws -> String {
+    private static func name(ofIssuer issuer: String, _ policy: AddressPolicy) throws -> String {
         if DiscoveryURL.isDocument(issuer) {
             throw InvalidPoolProvider(provider: issuer, reason: "\(DiscoveryURL.documentRefused(issuer, named: nil).reason).")
         }
-        guard let name = scheme.rest(of: issuer), name.utf8.count <= 128 else {
+        guard let name = ProviderURL.of(issuer, policy)?.withoutScheme, name.utf8.count <= 128 else {
             throw InvalidPoolProvider(
                 provider: issuer,
                 reason: "the issuer must be an https URL of up to 128 characters without query and fragment.\(ProviderURL.hint(issuer))")
@@ -110,12 +111,12 @@ extension LoginProvider {
     }
 
     /// - Returns: The endpoint without a trailing slash.
-    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ scheme: ProviderURL) throws -> String {
+    private static func endpoint(_ url: String, of name: String, _ kind: Kind, _ policy: AddressPolicy) throws -> String {
         guard kind == .facebook || kind == .amazon else {
             throw InvalidPoolProvider(
                 provider: name, reason: "its keys are found by its issuer; endpoint is only for providers of access tokens.")
         }
-        guard scheme.rest(of: url) != nil else {
+        guard ProviderURL.of(url, policy) != nil else {
             throw InvalidPoolProvider(
                 provider: name, reason: "its endpoint must be an https URL without query and fragment.\(ProviderURL.hint(url))")
         }

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 import ServiceContext
 import Storage
 
@@ -28,7 +29,7 @@ extension LoginProvider {
     }
 
     private init(tenant id: String, issuer: String) {
-        name = String(issuer.dropFirst(issuer.hasPrefix("https://") ? 8 : issuer.hasPrefix("http://") ? 7 : 0))
+        name = (try? HTTPURL(issuer)).map { String($0.withoutScheme) } ?? issuer
         kind = .tenant(id: id)
         isSocial = false
         clientIds = [id]

@@ -49,17 +49,14 @@ public struct WebhookEndpoint: Sendable {
         guard (1...2).contains(secrets.count), secrets.allSatisfy({ $0.count >= Self.minimumSecretBytes }) else {
             throw .secrets(minimumBytes: Self.minimumSecretBytes)
         }
-        if let flaw = WebhookURL.flaw(in: url, allowsInsecureLoopback: policy.allowsInsecureLoopback) { throw .url(flaw) }
+        if let flaw = WebhookURL.flaw(in: url, allowsInsecureLoopback: policy.addresses.allowsInsecureLoopback) { throw .url(flaw) }
         self.url = url
         self.secrets = secrets
         self.policy = policy
     }
 
     /// The displayed address: scheme, host and port. A path or a query may be a secret.
-    public var origin: String {
-        let slashes = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-        return String(url[..<slashes] + url[slashes...].prefix { !"/?#".contains($0) })
-    }
+    public var origin: String { (try? HTTPURL(url))?.origin ?? "" }
 
     /// Returns the header `Mintmark-Webhook-Signature`.
     func signature(of body: [UInt8], id: WebhookId, at timestamp: Int64) -> String {

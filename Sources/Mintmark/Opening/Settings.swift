@@ -1,3 +1,4 @@
+import Platform
 import ServiceContext
 import Storage
 
@@ -40,15 +41,11 @@ extension Deployment {
     }
 
     /// Returns the host of an https URL (or of a loopback http URL) without query and fragment, or `nil` for any other text.
-    private static func host(of url: String) -> String? {
-        let isPlain = url.hasPrefix("http://")
-        guard isPlain || url.hasPrefix("https://"), !url.contains("?"), !url.contains("#"), !url.contains(" "), url.utf8.count <= 512 else {
-            return nil
-        }
-        let authority = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains(String(host))
-        return host.isEmpty || (isPlain && !isLoopback) ? nil : String(host)
+    private static func host(of text: String) -> String? {
+        guard text.utf8.count <= 512, let url = try? HTTPURL(text), url.query == nil, url.fragment == nil, url.userInformation == nil,
+            AddressPolicy(allowsInsecureLoopback: true).admitsScheme(of: url)
+        else { return nil }
+        return url.host
     }
 }
 

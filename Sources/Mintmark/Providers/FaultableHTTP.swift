@@ -37,8 +37,5 @@ struct FaultableHTTP: HTTPClient {
     }
 
     /// Returns the scheme, host and port, without the path, which may contain secrets.
-    private static func origin(of url: String) -> String {
-        guard let start = url.firstRange(of: "://") else { return "" }
-        return String(url[..<start.upperBound] + url[start.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
-    }
+    private static func origin(of url: String) -> String { (try? HTTPURL(url))?.origin ?? "" }
 }

@@ -14,7 +14,7 @@ struct CurlExchange {
         self.url = url
         self.options = options
         self.library = library
-        proxy = url.isLoopback ? nil : options.proxy
+        proxy = HTTPURL.isLoopback(host: url.host) ? nil : options.proxy
     }
 
     /// - Returns: The response, and the URL of a redirect.
@@ -49,8 +49,8 @@ struct CurlExchange {
         // Since libcurl 7.87: at the deadline, a pending name resolution is abandoned instead of waited for.
         _ = number(CCURL_QUICK_EXIT, 1)
         // Since libcurl 7.85. Earlier versions use a bit mask (CURLPROTO_HTTP, CURLPROTO_HTTPS).
-        let restricted = text(CCURL_PROTOCOLS_STR, url.scheme)
-        var codes = [restricted == 0 ? 0 : number(CCURL_PROTOCOLS, url.scheme == "https" ? 2 : 1)]
+        let restricted = text(CCURL_PROTOCOLS_STR, url.scheme.rawValue)
+        var codes = [restricted == 0 ? 0 : number(CCURL_PROTOCOLS, url.scheme == .https ? 2 : 1)]
         codes += [
             text(CCURL_URL, url.text), text(CCURL_USERAGENT, options.userAgent),
             // An empty text means no proxy, regardless of the environment.

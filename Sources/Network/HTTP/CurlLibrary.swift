@@ -32,7 +32,7 @@ struct ConnectionReach: Hashable, Sendable {
     let privateNetwork: Bool
 
     init(_ policy: HTTPPolicy) {
-        loopback = policy.allowsInsecureLoopback
-        privateNetwork = policy.allowsPrivateNetwork
+        loopback = policy.addresses.allowsInsecureLoopback
+        privateNetwork = policy.addresses.allowsPrivateNetwork
     }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// An HTTP request and its limits.
 public struct HTTPRequest: Sendable {
     /// The methods that an identity service needs for its requests.
@@ -29,10 +31,7 @@ public struct HTTPRequest: Sendable {
 
 /// The addresses that a request can reach, and its limits. By default: https to public addresses, 1 MiB, 10 seconds.
 public struct HTTPPolicy: Hashable, Sendable {
-    /// Whether loopback addresses are allowed, also with plain http. Testing stores and providers with `allowInsecure` use this option.
-    public var allowsInsecureLoopback: Bool
-    /// Whether loopback and private addresses are allowed, with https. Must be used only for URLs that an administrator entered.
-    public var allowsPrivateNetwork: Bool
+    public var addresses: AddressPolicy
     /// The maximum length of the body, in bytes.
     public var maximumBytes: Int
     /// Whether a longer body is truncated instead of rejected. Useful if only the status of the response matters.
@@ -46,23 +45,16 @@ public struct HTTPPolicy: Hashable, Sendable {
         allowsInsecureLoopback: Bool = false, allowsPrivateNetwork: Bool = false, maximumBytes: Int = 1 << 20,
         timeoutMilliseconds: Int = 10_000, maximumRedirects: Int = 3
     ) {
-        self.allowsInsecureLoopback = allowsInsecureLoopback
-        self.allowsPrivateNetwork = allowsPrivateNetwork
+        addresses = AddressPolicy(allowsInsecureLoopback: allowsInsecureLoopback, allowsPrivateNetwork: allowsPrivateNetwork)
         self.maximumBytes = maximumBytes
         self.timeoutMilliseconds = timeoutMilliseconds
         self.maximumRedirects = maximumRedirects
     }
 
+    public init(addresses: AddressPolicy) {
+        self.init(allowsInsecureLoopback: addresses.allowsInsecureLoopback, allowsPrivateNetwork: addresses.allowsPrivateNetwork)
+    }
+
     /// The maximum length of the headers, in bytes.
     static let maximumHeaderBytes = 64 * 1024
-
-    /// Returns whether a connection to the address is allowed for a URL of this scheme.
-    func admits(_ address: NetworkAddress, scheme: String) -> Bool {
-        switch address.reach {
-        case .loopback: allowsInsecureLoopback || (allowsPrivateNetwork && scheme == "https")
-        case .privateNetwork: allowsPrivateNetwork && scheme == "https"
-        case .everyone: scheme == "https"
-        case .nobody: false
-        }
-    }
 }

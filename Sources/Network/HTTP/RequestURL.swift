@@ -1,10 +1,11 @@
 import CCurl
+import Platform
 
 /// A URL, parsed by the library that connects to it: if two parsers disagree, a check on one of them can be bypassed.
 struct RequestURL {
     /// The whole URL, without a fragment.
     let text: String
-    let scheme: String
+    let scheme: HTTPURL.Scheme
     /// A name, an IPv4 address, or an IPv6 address in brackets.
     let host: String
     /// The scheme, host and port.
@@ -15,9 +16,9 @@ struct RequestURL {
         guard !text.utf8.contains(0), let parts = library.table.pointee.url() else { throw HTTPFailure(.malformedURL, at: "") }
         defer { library.table.pointee.url_cleanup(parts) }
         guard library.table.pointee.url_set(parts, Part.url.rawValue, text, Self.anyScheme) == 0,
-            let scheme = Self.read(.scheme, of: parts, library)
+            let name = Self.read(.scheme, of: parts, library)
         else { throw HTTPFailure(.malformedURL, at: "") }
-        guard scheme == "https" || scheme == "http" else { throw HTTPFailure(.schemeNotAllowed(scheme), at: "") }
+        guard let scheme = HTTPURL.Scheme(rawValue: name) else { throw HTTPFailure(.schemeNotAllowed(name), at: "") }
         guard let host = Self.read(.host, of: parts, library), let port = Self.read(.port, of: parts, library),
             library.table.pointee.url_set(parts, Part.fragment.rawValue, nil, 0) == 0,
             let whole = Self.read(.url, of: parts, library)
@@ -25,20 +26,18 @@ struct RequestURL {
         self.text = whole
         self.scheme = scheme
         self.host = host.lowercased()
-        origin = "\(scheme)://\(self.host)" + (port == (scheme == "https" ? "443" : "80") ? "" : ":\(port)")
+        origin = "\(name)://\(self.host)" + (port == (scheme == .https ? "443" : "80") ? "" : ":\(port)")
 
         for part in [Part.user, .password] where Self.read(part, of: parts, library) != nil {
             throw HTTPFailure(.credentialsInURL, at: origin)
         }
-        if scheme == "http", !(policy.allowsInsecureLoopback && isLoopback) { throw HTTPFailure(.schemeNotAllowed(scheme), at: origin) }
+        let (addresses, isLoopback) = (policy.addresses, HTTPURL.isLoopback(host: self.host))
+        guard addresses.admits(scheme: scheme, isLoopback: isLoopback) else { throw HTTPFailure(.schemeNotAllowed(name), at: origin) }
         // Literal addresses in the URL are also checked here, because behind a proxy no other check applies.
-        if isLoopback, !policy.allowsInsecureLoopback, !policy.allowsPrivateNetwork { throw HTTPFailure(.privateAddress, at: origin) }
-        if let address = NetworkAddress(host), !policy.admits(address, scheme: scheme) { throw HTTPFailure(.privateAddress, at: origin) }
-    }
-
-    /// Whether the host name refers to this machine (RFC 6761 section 6.3), regardless of name resolution.
-    var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || NetworkAddress(host)?.reach == .loopback
+        if isLoopback, !addresses.admitsLoopbackNames { throw HTTPFailure(.privateAddress, at: origin) }
+        if let address = NetworkAddress(host), !addresses.admits(address, scheme: scheme) {
+            throw HTTPFailure(.privateAddress, at: origin)
+        }
     }
 
     /// CURLUPART_…

@@ -1,9 +1,10 @@
 import CCurl
+import Platform
 
 /// The data received in one exchange, within its limits. Accessed only by the thread that performs the exchange.
 final class Transfer {
     private let policy: HTTPPolicy
-    private let scheme: String
+    private let scheme: HTTPURL.Scheme
     private let goesThroughProxy: Bool
     private let isCancelled: @Sendable () -> Bool
 
@@ -15,7 +16,7 @@ final class Transfer {
     /// Whether the body was truncated at its limit.
     private(set) var isCut = false
 
-    init(_ request: HTTPRequest, scheme: String, goesThroughProxy: Bool) {
+    init(_ request: HTTPRequest, scheme: HTTPURL.Scheme, goesThroughProxy: Bool) {
         policy = request.policy
         isCancelled = request.isCancelled
         self.scheme = scheme
@@ -43,7 +44,7 @@ final class Transfer {
     /// later cannot bypass the check. The address of a proxy is always allowed, because the administrator configured it.
     private func admits(_ address: UnsafePointer<sockaddr>) -> Bool {
         if goesThroughProxy { return true }
-        if let address = NetworkAddress(address), policy.admits(address, scheme: scheme) {
+        if let address = NetworkAddress(address), policy.addresses.admits(address, scheme: scheme) {
             // An earlier address of the same name may have been rejected; this one replaces that verdict.
             verdict = nil
             return true

@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 
 /// The replies received while a message is sent. Accessed only by the thread that performs the transfer.
 final class MailTransfer {

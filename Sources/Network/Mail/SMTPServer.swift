@@ -1,4 +1,5 @@
 import Crypto
+import Platform
 
 /// An SMTP submission server (RFC 6409) and its login.
 public struct SMTPServer: Sendable {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// An IP address and its reachability. An IPv4 address embedded in an IPv6 address is treated as that IPv4 address.
-struct NetworkAddress: Hashable, Sendable {
+public struct NetworkAddress: Hashable, Sendable {
     /// The network that an address belongs to (the special-purpose registries of RFC 6890).
-    enum Reach: Hashable, Sendable {
+    public enum Reach: Hashable, Sendable {
         /// The public internet.
         case everyone
         /// This machine.
@@ -15,10 +15,10 @@ struct NetworkAddress: Hashable, Sendable {
     }
 
     /// 4 or 16 bytes.
-    let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// The address of a socket, or `nil` if it is not an IP address.
-    init?(_ address: UnsafePointer<sockaddr>) {
+    public init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
         case AF_INET: bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
@@ -28,7 +28,7 @@ struct NetworkAddress: Hashable, Sendable {
     }
 
     /// Parses an address as written in a URL. An IPv6 address can be in brackets.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         var space = [UInt8](repeating: 0, count: 16)
         let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         if inet_pton(AF_INET, bare, &space) == 1 {
@@ -40,7 +40,7 @@ struct NetworkAddress: Hashable, Sendable {
         }
     }
 
-    var reach: Reach { bytes.count == 4 ? Self.reach(v4: bytes[...]) : reachOfV6 }
+    public var reach: Reach { bytes.count == 4 ? Self.reach(v4: bytes[...]) : reachOfV6 }
 
     private static let ranges: [(network: [UInt8], bits: Int, reach: Reach)] = [
         ([0], 8, .nobody), ([10], 8, .privateNetwork), ([100, 64], 10, .privateNetwork), ([127], 8, .loopback),

@@ -1,6 +1,5 @@
+import Platform
 import Testing
-
-@testable import Network
 
 @Suite struct NetworkAddressTests {
     static let addresses: [(String, NetworkAddress.Reach)] = [
@@ -31,15 +30,15 @@ import Testing
 
     @Test("by default, a policy allows only HTTPS to public addresses")
     func policy() throws {
-        func admitted(_ policy: HTTPPolicy, _ scheme: String) throws -> [String] {
+        func admitted(_ policy: AddressPolicy, _ scheme: HTTPURL.Scheme) throws -> [String] {
             try ["1.1.1.1", "10.0.0.1", "127.0.0.1", "169.254.169.254"]
                 .filter { policy.admits(try #require(NetworkAddress($0)), scheme: scheme) }
         }
-        #expect(try admitted(HTTPPolicy(), "https") == ["1.1.1.1"])
-        #expect(try admitted(HTTPPolicy(), "http") == [])
-        #expect(try admitted(HTTPPolicy(allowsPrivateNetwork: true), "https") == ["1.1.1.1", "10.0.0.1", "127.0.0.1"])
-        #expect(try admitted(HTTPPolicy(allowsPrivateNetwork: true), "http") == [])
-        #expect(try admitted(HTTPPolicy(allowsInsecureLoopback: true), "https") == ["1.1.1.1", "127.0.0.1"])
-        #expect(try admitted(HTTPPolicy(allowsInsecureLoopback: true), "http") == ["127.0.0.1"])
+        #expect(try admitted(AddressPolicy(), .https) == ["1.1.1.1"])
+        #expect(try admitted(AddressPolicy(), .http) == [])
+        #expect(try admitted(AddressPolicy(allowsPrivateNetwork: true), .https) == ["1.1.1.1", "10.0.0.1", "127.0.0.1"])
+        #expect(try admitted(AddressPolicy(allowsPrivateNetwork: true), .http) == [])
+        #expect(try admitted(AddressPolicy(allowsInsecureLoopback: true), .https) == ["1.1.1.1", "127.0.0.1"])
+        #expect(try admitted(AddressPolicy(allowsInsecureLoopback: true), .http) == ["127.0.0.1"])
     }
 }
