@@ -327,7 +327,7 @@ const (
 	// 4160: The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth
 	// access_denied; firebase OPERATION_NOT_ALLOWED.
 	ErrTenantDisabled ErrorType = "tenantDisabled"
-	// 4161: The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth
+	// 4161: The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
 	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.

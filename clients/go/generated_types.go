@@ -3037,8 +3037,8 @@ const (
 
 // LockCoverage is the operations that a lockout of an account blocks. `guessing`: operations that verify its password
 // or its codes. `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of
-// sign-in methods. Existing sessions and password resets continue in both cases, because otherwise anybody could sign
-// out a user. A newer Mintmark can return other values.
+// sign-in methods. Existing sessions and password resets continue in both cases, because otherwise an attacker could
+// sign out a user. A newer Mintmark can return other values.
 type LockCoverage string
 
 // The values of LockCoverage.
@@ -3829,8 +3829,11 @@ type PasskeyUserDetails struct {
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
 // RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
 // `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`
-// repetitions of the hash function. Hashes of the last two groups are easy to guess; they are replaced at the first
-// sign-in with the password. A newer Mintmark can return other values.
+// repetitions of the hash function. `bcrypt` and `argon2id`: the hash is a text that contains its parameters and its
+// salt, such as `$2b$12$…` or `$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs
+// `libcrypt.so.1` on this machine, and `argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash
+// functions are easy to guess; they are replaced at the first sign-in with the password. A newer Mintmark can return
+// other values.
 type PasswordAlgorithm string
 
 // The values of PasswordAlgorithm.
@@ -3848,6 +3851,8 @@ const (
 	PasswordAlgorithmSha1           PasswordAlgorithm = "sha1"
 	PasswordAlgorithmSha256         PasswordAlgorithm = "sha256"
 	PasswordAlgorithmSha512         PasswordAlgorithm = "sha512"
+	PasswordAlgorithmBcrypt         PasswordAlgorithm = "bcrypt"
+	PasswordAlgorithmArgon2id       PasswordAlgorithm = "argon2id"
 )
 
 // PasswordCharacters is the characters that a password can contain. ascii: letters, digits, spaces and symbols of
@@ -6103,8 +6108,8 @@ type Tenant struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled bool `json:"disabled"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -6251,8 +6256,8 @@ type TenantCreateParams struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end. Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -6336,8 +6341,8 @@ type TenantDeclaration struct {
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled *bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.
@@ -6536,8 +6541,8 @@ type TenantUpdateParams struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
-	// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-	// calls fail with `tenantDisabled`. Sessions do not end.
+	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+	// `tenantDisabled`. Sessions do not end.
 	Disabled *bool `json:"disabled,omitempty"`
 	// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then
 	// the default.

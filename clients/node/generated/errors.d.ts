@@ -1205,7 +1205,8 @@ export interface SessionExpiredData {
   endedAt: Timestamp;
 }
 /**
- * 4161: The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
+ * 4161: The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth expired_refresh_token; firebase
+ * TOKEN_EXPIRED.
  */
 export declare class SessionExpired extends Answered<"sessionExpired", SessionExpiredData> {}
 

@@ -1302,7 +1302,7 @@ export type LocalAccountMethod = "emailCode" | "emailPassword" | "either" | "pas
 /**
  * The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes. `everyDoor`: also
  * sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods. Existing sessions and password
- * resets continue in both cases, because otherwise anybody could sign out a user.
+ * resets continue in both cases, because otherwise an attacker could sign out a user.
  */
 export type LockCoverage = "guessing" | "everyDoor";
 
@@ -1552,10 +1552,12 @@ export type Password = string;
 /**
  * The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and
  * `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104).
- * `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. Hashes of the last two groups are easy to guess; they
- * are replaced at the first sign-in with the password.
+ * `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function. `bcrypt` and `argon2id`: the hash is a text that
+ * contains its parameters and its salt, such as `$2b$12$…` or `$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs
+ * `libcrypt.so.1` on this machine, and `argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash functions are easy to
+ * guess; they are replaced at the first sign-in with the password.
  */
-export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512" | "hmacMd5" | "hmacSha1" | "hmacSha256" | "hmacSha512" | "md5" | "sha1" | "sha256" | "sha512";
+export type PasswordAlgorithm = "firebaseScrypt" | "scrypt" | "pbkdf2Sha1" | "pbkdf2Sha256" | "pbkdf2Sha512" | "hmacMd5" | "hmacSha1" | "hmacSha256" | "hmacSha512" | "md5" | "sha1" | "sha256" | "sha512" | "bcrypt" | "argon2id";
 
 /**
  * The characters that a password can contain. ascii: letters, digits, spaces and symbols of ASCII. unicode: every assigned character except
@@ -2795,8 +2797,8 @@ export interface Tenant {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end.
    */
   disabled: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
@@ -2953,8 +2955,8 @@ export interface TenantDeclaration {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end.
    */
   disabled?: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */

@@ -52,7 +52,7 @@ public struct Tenant: ContractResult, Equatable {
     public var customTokenSigners: [CustomTokenSigner]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance
-    /// Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
     public var disabled: Bool
     /// The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
     public var lockCovers: LockCoverage

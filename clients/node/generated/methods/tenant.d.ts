@@ -185,8 +185,8 @@ export interface TenantCreateParams {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
   assurance?: Assurance;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end. Defaults to false.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end. Defaults to false.
    */
   disabled?: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */
@@ -328,8 +328,8 @@ export interface TenantUpdateParams {
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
-   * Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-   * `tenantDisabled`. Sessions do not end.
+   * Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+   * not end.
    */
   disabled?: boolean;
   /** The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default. */

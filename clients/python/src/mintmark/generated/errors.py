@@ -1210,7 +1210,7 @@ class TenantDisabledError(APIError):
 
 
 class SessionExpiredError(APIError):
-    """The lifetime `tokens.sessionSeconds` of the session is over."""
+    """The session is older than `tokens.sessionSeconds` of the tenant."""
 
     code = 4161
     type = "sessionExpired"

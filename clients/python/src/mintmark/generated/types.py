@@ -166,7 +166,7 @@ sent by email recover the account, and passwords are not used.
 LockCoverage = Literal["guessing", "everyDoor"]
 """The operations that a lockout of an account blocks. `guessing`: operations that verify its password or its codes.
 `everyDoor`: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods.
-Existing sessions and password resets continue in both cases, because otherwise anybody could sign out a user.
+Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user.
 """
 
 MailEncryption = Literal["startTLS", "implicit", "noneToLoopback"]
@@ -248,12 +248,15 @@ PasskeyUsage = Literal["signIn", "secondFactor"]
 
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
-    "hmacSha512", "md5", "sha1", "sha256", "sha512",
+    "hmacSha512", "md5", "sha1", "sha256", "sha512", "bcrypt", "argon2id",
 ]
 """The hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`: RFC 7914. `pbkdf2Sha1`,
 `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`, `hmacSha256` and `hmacSha512`:
 one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds` repetitions of the hash function.
-Hashes of the last two groups are easy to guess; they are replaced at the first sign-in with the password.
+`bcrypt` and `argon2id`: the hash is a text that contains its parameters and its salt, such as `$2b$12$…` or
+`$argon2id$v=19$…`, and `passwordHash` is this text in base64. `bcrypt` needs `libcrypt.so.1` on this machine, and
+`argon2id` needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash functions are easy to guess; they are replaced
+at the first sign-in with the password.
 """
 
 PasswordCharacters = Literal["ascii", "unicode"]
@@ -598,7 +601,7 @@ class PasswordHashing(Record):
 
     algorithm: str = member("algorithm")
     """The hash algorithm. Known values: `firebaseScrypt`, `scrypt`, `pbkdf2Sha1`, `pbkdf2Sha256`, `pbkdf2Sha512`,
-    `hmacMd5`, `hmacSha1`, `hmacSha256`, `hmacSha512`, `md5`, `sha1`, `sha256`, `sha512`.
+    `hmacMd5`, `hmacSha1`, `hmacSha256`, `hmacSha512`, `md5`, `sha1`, `sha256`, `sha512`, `bcrypt`, `argon2id`.
     """
     signer_key: str | None = member("signerKey", secret=True, default=None)
     """The `base64_signer_key` of the password hash parameters of the Firebase project, in base64. Required for
@@ -3934,8 +3937,8 @@ class Tenant(Record):
     `asvs-l2`, `nist-aal2`.
     """
     disabled: bool = member("disabled")
-    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
-    fail with `tenantDisabled`. Sessions do not end.
+    """Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    `tenantDisabled`. Sessions do not end.
     """
     lock_covers: str = member("lockCovers")
     """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the
@@ -4056,8 +4059,8 @@ class TenantDeclaration(Record):
     `asvs-l2`, `nist-aal2`.
     """
     disabled: bool | None = member("disabled", default=None)
-    """Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls
-    fail with `tenantDisabled`. Sessions do not end.
+    """Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    `tenantDisabled`. Sessions do not end.
     """
     lock_covers: str | None = member("lockCovers", default=None)
     """The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the

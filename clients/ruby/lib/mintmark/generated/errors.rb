@@ -654,7 +654,7 @@ module Mintmark
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
   end
 
-  # The lifetime `tokens.sessionSeconds` of the session is over.
+  # The session is older than `tokens.sessionSeconds` of the tenant.
   class SessionExpired < APIError
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
   end

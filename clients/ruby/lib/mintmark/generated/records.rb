@@ -1872,8 +1872,8 @@ module Mintmark
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
     member :assurance, "assurance" # The security profile. Its defaults apply to omitted settings, and its limits to all.
-    # Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with
-    # `tenantDisabled`. Sessions do not end.
+    # Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
+    # not end.
     member :disabled, "disabled"
     # The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
     member :lock_covers, "lockCovers"

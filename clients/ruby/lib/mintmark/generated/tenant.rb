@@ -67,8 +67,8 @@ module Mintmark
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
-    # @param disabled [Boolean] Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant:
-    #   these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+    # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    #   `tenantDisabled`. Sessions do not end. Defaults to false.
     # @param lock_covers [String] The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is
     #   then the default.
     # @param accepts_sms_risk [Boolean] Whether text messages can be the only second factor of an account, although phone numbers can be
@@ -186,8 +186,8 @@ module Mintmark
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all.
-    # @param disabled [Boolean] Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant:
-    #   these calls fail with `tenantDisabled`. Sessions do not end.
+    # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+    #   `tenantDisabled`. Sessions do not end.
     # @param lock_covers [String] The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is
     #   then the default.
     # @param accepts_sms_risk [Boolean] Whether text messages can be the only second factor of an account, although phone numbers can be

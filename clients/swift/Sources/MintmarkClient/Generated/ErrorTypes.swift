@@ -1088,7 +1088,7 @@ public struct TenantDisabledError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
 }
 
-/// `sessionExpired`, 4161. The lifetime `tokens.sessionSeconds` of the session is over. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
+/// `sessionExpired`, 4161. The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
 public struct SessionExpiredError: KnownError {
     public let answer: Answer
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.

@@ -126,7 +126,7 @@ class SessionMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
-            SessionExpiredError: The lifetime `tokens.sessionSeconds` of the session is over.
+            SessionExpiredError: The session is older than `tokens.sessionSeconds` of the tenant.
             SecondFactorRequiredError: A session is refreshed that began before the tenant required a second factor.
         """
         return types.Tokens._of(self._send("session.refresh", {

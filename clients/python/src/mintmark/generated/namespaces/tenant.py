@@ -108,8 +108,8 @@ class TenantMethods(Namespace):
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
-            disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the
-                tenant: these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+            disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
+                fail with `tenantDisabled`. Sessions do not end. Defaults to false.
             lock_covers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires
                 `everyDoor`, which is then the default.
             accepts_sms_risk: Whether text messages can be the only second factor of an account, although phone numbers
@@ -284,8 +284,8 @@ class TenantMethods(Namespace):
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
-            disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the
-                tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+            disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
+                fail with `tenantDisabled`. Sessions do not end.
             lock_covers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires
                 `everyDoor`, which is then the default.
             accepts_sms_risk: Whether text messages can be the only second factor of an account, although phone numbers

@@ -52,7 +52,7 @@ public struct TenantMethods: Sendable {
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
-    ///   - disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end. Defaults to false.
+    ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end. Defaults to false.
     ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
     ///   - acceptsSmsRisk: Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey. Defaults to false.
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
@@ -158,7 +158,7 @@ public struct TenantMethods: Sendable {
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
-    ///   - disabled: Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail with `tenantDisabled`. Sessions do not end.
+    ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
     ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
     ///   - acceptsSmsRisk: Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
     ///   - acceptsLessAssurance: Confirms that `assurance` changes from a profile to `none`. Defaults to false.

@@ -142,8 +142,8 @@ public final class Tenant extends Result {
     public String assuranceAsString() { return json().text("assurance"); }
 
     /**
-     * {@return whether the tenant is disabled} Nobody can then sign in, refresh a session or use a token of the tenant: these calls fail
-     * with <code>tenantDisabled</code>. Sessions do not end.
+     * {@return whether the tenant is disabled} Sign-ins and calls with sessions and tokens of the tenant then fail with
+     * <code>tenantDisabled</code>. Sessions do not end.
      */
     public boolean disabled() { return json().truth("disabled"); }
 

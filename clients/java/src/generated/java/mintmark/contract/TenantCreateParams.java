@@ -179,8 +179,8 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-     * calls fail with <code>tenantDisabled</code>. Sessions do not end. Defaults to false.
+     * @param disabled Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+     * <code>tenantDisabled</code>. Sessions do not end. Defaults to false.
      */
     public TenantCreateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
 

@@ -201,8 +201,8 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
-     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-     * calls fail with <code>tenantDisabled</code>. Sessions do not end.
+     * @param disabled Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+     * <code>tenantDisabled</code>. Sessions do not end.
      */
     public TenantDeclaration withDisabled(boolean disabled) { return new TenantDeclaration(with("disabled", disabled)); }
 

@@ -172,8 +172,8 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
-     * @param disabled Whether the tenant is disabled. Nobody can then sign in, refresh a session or use a token of the tenant: these
-     * calls fail with <code>tenantDisabled</code>. Sessions do not end.
+     * @param disabled Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
+     * <code>tenantDisabled</code>. Sessions do not end.
      */
     public TenantUpdateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
 
