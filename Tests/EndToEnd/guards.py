@@ -499,3 +499,56 @@ def _(scene):
 @door("signUp.submitAttributes", tenant={"attributes": [{"name": "team", "type": "string", "required": True}]})
 def _(scene):
     return sent(scene, "signUp.submitAttributes", continuationToken=verified(scene, password=PASSWORD), attributes={"team": "blue"})
+
+
+@door("signUp.challenge")
+def _(scene):
+    return sent(scene, "signUp.challenge", continuationToken=signing_up(scene, password=PASSWORD, send=False))
+
+
+@door("signIn.challenge")
+def _(scene):
+    scene.make_account(password=False)
+    step = scene.call("signIn.start", {"tenantId": scene.tenant, "username": scene.address, "send": False})
+    return sent(scene, "signIn.challenge", continuationToken=step["continuationToken"])
+
+
+@door("passwordReset.challenge")
+def _(scene):
+    scene.make_account()
+    step = scene.call("passwordReset.start", {"tenantId": scene.tenant, "username": scene.address, "send": False})
+    return sent(scene, "passwordReset.challenge", continuationToken=step["continuationToken"])
+
+
+@door("account.setOwnPassword")
+def _(scene):
+    scene.make_account().own_session()
+    return sent(scene, "account.setOwnPassword", idToken=scene.token, newPassword=NEW_PASSWORD)
+
+
+@door("account.deleteOwn")
+def _(scene):
+    scene.make_account().own_session()
+    return sent(scene, "account.deleteOwn", idToken=scene.token)
+
+
+@door("session.createCookie")
+def _(scene):
+    scene.make_account().own_session()
+    return sent(scene, "session.createCookie", idToken=scene.token, durationSeconds=600)
+
+
+@door("signIn.withLink")
+def _(scene):
+    scene.make_account(password=False)
+    code = scene.call("oob.create", {
+        "tenantId": scene.tenant, "purpose": "signIn", "email": scene.address, "continueUrl": "https://shop.example.com/", "returnLink": True})["code"]
+    return sent(scene, "signIn.withLink", email=scene.address, code=code)
+
+
+@door("oob.apply")
+def _(scene):
+    scene.make_account()
+    code = scene.call("oob.create", {
+        "tenantId": scene.tenant, "purpose": "passwordReset", "email": scene.address, "continueUrl": "https://shop.example.com/", "returnLink": True})
+    return sent(scene, "oob.apply", code=code["code"], newPassword=NEW_PASSWORD)

@@ -43,6 +43,8 @@ struct StoredCeremony: Sendable {
     let expiresAt: Int64
     /// The sign-up of which the registration is a step.
     var flowId: String?
+    /// The session that began a registration, which ends with it.
+    var sessionId: String?
     var stage = Stage.open
     /// The HMAC of the request that was accepted.
     var request: [UInt8] = []
@@ -69,7 +71,7 @@ extension Transaction {
         try queryOne(
             """
             SELECT id, tenant_id, kind, account_id, challenge, user_handle, conditional, requires_verification, by_username, allowed,
-                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id
+                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id, session_id
             FROM passkey_ceremony WHERE id = $1
             """, id
         ) { row in
@@ -80,6 +82,7 @@ extension Transaction {
                 allowed: row.string(9).split(separator: " ").map(String.init),
                 algorithms: row.string(10).split(separator: " ").compactMap { Int64($0) }, expiresAt: row.int(11))
             ceremony.flowId = row.optionalString(16)
+            ceremony.sessionId = row.optionalString(17)
             ceremony.stage = StoredCeremony.Stage(rawValue: row.string(12)) ?? .refused
             ceremony.request = row.bytes(13)
             ceremony.credentialId = row.bytes(14)
@@ -93,12 +96,12 @@ extension Transaction {
             """
             INSERT INTO passkey_ceremony (
                 id, tenant_id, kind, account_id, challenge, user_handle, conditional, requires_verification, by_username, allowed,
-                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+                algorithms, expires_at, stage, request, credential_id, finished_at, flow_id, session_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
             """, ceremony.id, ceremony.tenantId, ceremony.kind.rawValue, ceremony.accountId, ceremony.challenge, ceremony.userHandle,
             ceremony.isConditional, ceremony.requiresUserVerification, ceremony.isByUsername, ceremony.allowed.joined(separator: " "),
             ceremony.algorithms.map(String.init).joined(separator: " "), ceremony.expiresAt, ceremony.stage.rawValue, ceremony.request,
-            ceremony.credentialId, ceremony.finishedAt, ceremony.flowId)
+            ceremony.credentialId, ceremony.finishedAt, ceremony.flowId, ceremony.sessionId)
     }
 
     /// Stores the ceremony of a flow in place of the earlier one.

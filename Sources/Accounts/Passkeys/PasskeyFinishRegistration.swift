@@ -9,7 +9,7 @@ extension PasskeyService {
     /// Verifies the response of a browser and stores the passkey.
     ///
     /// - Throws: `PasskeysOff`, `PasskeyNotAccepted`, `TooManyPasskeys`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`,
-    ///   `FlowUsed`, `FlowEnded`, `AccountDisabled`, `TooManyFromClient`; in a sign-up also `SignUpNotAllowed`, `UserAlreadyExists`,
+    ///   `FlowUsed`, `FlowEnded`, `AccountDisabled`, `TokenRevoked`, `AccountLocked`, `TooManyFromClient`; in a sign-up also `SignUpNotAllowed`, `UserAlreadyExists`,
     ///   `FlowFinished`, `StepNotPossible`.
     public func finishRegistration(
         _ request: PasskeyFinishRegistration.Params, _ call: any CallContext
@@ -71,6 +71,8 @@ extension PasskeyService {
         try tx.lock([accountId])
         guard var account = try tx.account(accountId) else { throw FlowEnded(.accountDeleted) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+        if let sessionId = ceremony.sessionId, try tx.session(sessionId) == nil { throw try tx.loss(ofSession: sessionId) }
+        try tx.requireUnlocked(account, tenant, at: now)
         let others = try tx.passkeys(of: account.id)
         if others.count(where: { $0.usage == .signIn }) >= PasskeyRecord.most {
             throw TooManyPasskeys(maximum: Int64(PasskeyRecord.most))

@@ -59,6 +59,7 @@ extension PasskeyService {
                 let own: AuthenticatedAccount
                 (own, tenant) = try owner(token!, in: tx)
                 account = own.account
+                try tx.requireUnlocked(account, tenant, at: now)
                 if !own.isRecent(at: now) { throw own.tooOld }
                 try own.requireSecondFactor(tenant, in: tx)
             }

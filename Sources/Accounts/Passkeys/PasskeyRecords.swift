@@ -84,6 +84,7 @@ package enum PasskeyTables {
         "ALTER TABLE passkey ADD COLUMN hardware BIGINT",
         "ALTER TABLE session ADD COLUMN acr TEXT",
         "ALTER TABLE passkey_ceremony ADD COLUMN flow_id TEXT",
+        "ALTER TABLE passkey_ceremony ADD COLUMN session_id TEXT",
         "ALTER TABLE flow ADD COLUMN passkey TEXT",
     ]
 }

@@ -45,6 +45,7 @@ extension PasskeyService {
                 challenge: try draws.challenge(context, in: tx), userHandle: try draws.userHandle(of: own.account.id, in: tx),
                 expiresAt: now + StoredCeremony.lifetimeSeconds)
             ceremony.isConditional = request.conditional
+            ceremony.sessionId = own.session.id
             ceremony.requiresUserVerification = settings.userVerification == .required
             ceremony.algorithms = settings.offeredAlgorithms
             try tx.insert(ceremony)
