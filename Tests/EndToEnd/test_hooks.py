@@ -293,6 +293,17 @@ class Hooks(EndToEnd):
         sidecar.call("tenant.create", {"tenantId": "shop"})
         self.assertEqual(sidecar.call("hooks.get", {"tenantId": "shop"}), {"tenantId": "shop", "deadlineSeconds": 7})
 
+    def test_sequential_process_asks_too(self):
+        sidecar = self.spawn("--testing", "--sequential", store=self.path("hooks.db"))
+        Host(sidecar, lambda method, params: {"sessionClaims": {"desk": 7}})
+        sidecar.call("hooks.set", {"beforeSignIn": PIPE})
+        self.account(sidecar)
+        self.assertEqual(claims(self.sign_in(sidecar)["idToken"])["desk"], 7)
+
+    def test_public_caller_cannot_offer(self):
+        sidecar = self.spawn("--caller", "public", store=self.path("hooks.db"))
+        self.refused("callerNotAllowed", sidecar, "hooks.offer", {"hooks": ["beforeSignIn"]})
+
     @only("sqlite")
     def test_response_before_any_offer_is_an_invalid_request(self):
         sidecar = self.spawn("--testing", checked=False)

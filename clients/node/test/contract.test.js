@@ -45,7 +45,7 @@ test("no public declaration contains any, and the client stays small", () => {
   for (const path of declarations) assert.doesNotMatch(read(path).replace(/\/\*\*[^]*?\*\//g, ""), /\bany\b/, path);
   const total = (paths) => paths.reduce((sum, path) => sum + lines(path), 0);
   const generated = [...list("generated", ".js"), ...list("generated", ".d.ts"), ...list("generated/methods", ".d.ts")];
-  assert.ok(total(scripts) <= 1_500, `${total(scripts)} lines of JavaScript`);
+  assert.ok(total(scripts) <= 1_600, `${total(scripts)} lines of JavaScript`);
   assert.ok(total(generated) <= 11_200, `${total(generated)} generated lines`);
 });
 

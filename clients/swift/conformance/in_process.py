@@ -20,6 +20,7 @@ import importlib.machinery  # noqa: E402
 import importlib.util  # noqa: E402
 
 import checks_calls  # noqa: E402
+import checks_hooks  # noqa: E402
 import checks_process  # noqa: E402
 import checks_provider  # noqa: E402
 import replay  # noqa: E402
@@ -33,7 +34,7 @@ CHECKS = [
     checks_calls.testing_in_one_line, checks_calls.a_thousand_calls, checks_calls.typed_errors, checks_calls.values_without_json,
     checks_process.the_data_is_named, checks_process.an_app, checks_process.nothing_is_left,
     checks_provider.its_own_backend, checks_provider.guests, checks_provider.joined, checks_provider.a_backend_that_fails,
-    checks_provider.another_identity,
+    checks_provider.another_identity, *checks_hooks.CHECKS,
 ]
 
 
