@@ -138,15 +138,23 @@ struct FirebaseCall {
     /// Performs a call of the Identity Toolkit API, version 1 or 2.
     private func toolkit() throws -> JSONObject {
         let name = path.name
-        if let result = try configuration() { return result }
+        if let result = try configuration() ?? keySet() { return result }
+        let first = name.prefix { $0 != "/" && $0 != ":" }
+        if Self.foreign.contains(first.isEmpty ? name[...] : first) { throw FirebaseError.notOffered(name) }
         if path.version == "v1" || path.version == "v2" { try requireEnabled() }
         guard request.method == "POST" || request.method == "GET" else { throw FirebaseError.notFound }
         if name == "accounts", request.method == "POST" { return try signUp() }
+        if name == ":queryAccounts" { return try accounts("query") }
         if name == ":createSessionCookie" { return try createSessionCookie() }
         if path.version == "v2", let result = try factorCall(name) { return result }
         guard name.hasPrefix("accounts:") else { throw FirebaseError.notFound }
         return try accounts(String(name.dropFirst("accounts:".count)))
     }
+
+    /// Calls of the original API that are not offered, by the first part of their name.
+    private static let foreign: Set<Substring> = [
+        "defaultSupportedIdps", "defaultSupportedIdpConfigs", "identityPlatform", ":getIamPolicy", ":setIamPolicy", ":testIamPermissions",
+    ]
 
     func accounts(_ name: String) throws -> JSONObject {
         switch (name, isAdmin) {
@@ -168,7 +176,7 @@ struct FirebaseCall {
         case ("batchGet", false), ("batchCreate", false), ("batchDelete", false), ("query", false): throw FirebaseError.noCredential
         case ("sendVerificationCode", _): return try sendVerificationCode()
         case ("signInWithPhoneNumber", _): return try signInWithPhoneNumber()
-        case ("revokeToken", _), ("verifyIosClient", _):
+        case ("revokeToken", _), ("verifyIosClient", _), ("issueSamlResponse", _), ("signInWithGameCenter", _):
             throw FirebaseError.notOffered("accounts:\(name)")
         default: throw FirebaseError.notFound
         }

@@ -90,7 +90,7 @@ extension FirebaseCall {
         var result = present
         if steps.count == 1 {
             result[name] = given?[name] == .null ? nil : given?[name]
-        } else {
+        } else if present[name] != nil || given?[name] != nil {
             let inner = replaced(present[name]?.object ?? [:], given?[name]?.object, steps.dropFirst())
             result[name] = .object(inner)
         }

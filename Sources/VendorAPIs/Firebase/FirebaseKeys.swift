@@ -93,19 +93,33 @@ extension FirebaseCall {
         case "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com":
             answer = try certificates(.token)
         case "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys": answer = try certificates(.cookie)
-        case "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com":
-            let key = try key(.token)
-            var writer = JSONWriter()
-            key.privateKey.jwk.write(to: &writer)
-            guard var jwk = try JSONValue(parsing: writer.bytes).object else { throw FirebaseError.notFound }
-            (jwk["use"], jwk["alg"], jwk["kid"]) = ("sig", "RS256", .string(key.kid))
-            answer = ["keys": [.object(jwk)]]
+        case "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com": answer = try keySet(.token)
         default: return nil
         }
         guard request.method == "GET" else { throw FirebaseError.notFound }
         var result = WireAnswer.json(answer)
         result.headers = [("content-type", "application/json"), ("cache-control", "public, max-age=3600, must-revalidate")]
         return result
+    }
+
+    /// Performs the calls of the Identity Toolkit API that publish keys. Returns `nil` if the request is another call.
+    func keySet() throws -> JSONObject? {
+        guard path.version == "v1", request.method == "GET" else { return nil }
+        switch path.name {
+        case "publicKeys": return try certificates(.token)
+        case "sessionCookiePublicKeys": return try keySet(.cookie)
+        default: return nil
+        }
+    }
+
+    private func keySet(_ use: FirebaseKey.Use) throws -> JSONObject {
+        _ = try tenantRecord()
+        let key = try key(use)
+        var writer = JSONWriter()
+        key.privateKey.jwk.write(to: &writer)
+        guard var jwk = try JSONValue(parsing: writer.bytes).object else { throw FirebaseError.notFound }
+        (jwk["use"], jwk["alg"], jwk["kid"]) = ("sig", "RS256", .string(key.kid))
+        return ["keys": [.object(jwk)]]
     }
 
     private func certificates(_ use: FirebaseKey.Use) throws -> JSONObject {
