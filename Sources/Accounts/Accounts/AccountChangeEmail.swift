@@ -14,7 +14,7 @@ extension AccountService {
         guard case .email(let typed) = request.address, let asker = try asker(request.account, call) else {
             guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
             let found = try flows.resend(
-                token, from: request.client, [.emailChange, .emailVerification], .verifyAddress, name, sending)
+                token, from: request.client, [.emailChange, .emailVerification], .verifyAddress, method: name, sending: sending)
             return answer(found.flow, found.tenant)
         }
         let now = context.clock.now

@@ -17,7 +17,7 @@ extension AccountService {
         let username = try request.username.map { try Username($0) }
         let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
         if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
-        let password = try request.password.map { try newPassword($0, request, method, call) }
+        let password = try request.password.map { try newPassword($0, request, method, call: call) }
         return try context.database.write { tx in
             try tx.lock([request.accountId])
             guard var account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
@@ -54,7 +54,7 @@ extension AccountService {
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidPassword`.
     private func newPassword(
-        _ password: String, _ request: AccountUpdate.Params, _ method: String, _ call: any CallContext
+        _ password: String, _ request: AccountUpdate.Params, _ method: String, call: any CallContext
     ) throws -> [UInt8] {
         let (account, tenant) = try context.database.read { tx in
             guard let account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)

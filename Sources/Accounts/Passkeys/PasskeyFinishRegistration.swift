@@ -28,7 +28,7 @@ extension PasskeyService {
                 let (ceremony, tenant) = try ceremonies.find(request.continuationToken, .registration, at: now, in: tx)
                 if let known = try repeated(ceremony, fingerprint, at: now, in: tx) { return .init(passkey: known.answer) }
                 try tx.finish(ceremony, request: fingerprint, credentialId: response.credentialId, at: now)
-                let passkey = try register(response, name: request.name, ceremony, tenant, call, at: now, in: tx)
+                let passkey = try register(response, name: request.name, ceremony, tenant, call: call, at: now, in: tx)
                 return .init(passkey: passkey.answer)
             }
         } catch  where error is PasskeyNotAccepted || error is AccountDisabled || error is TooManyPasskeys {
@@ -49,7 +49,7 @@ extension PasskeyService {
     }
 
     private func register(
-        _ response: PasskeyResponse, name: String?, _ ceremony: StoredCeremony, _ tenant: TenantRecord, _ call: any CallContext,
+        _ response: PasskeyResponse, name: String?, _ ceremony: StoredCeremony, _ tenant: TenantRecord, call: any CallContext,
         at now: Int64, in tx: Transaction
     ) throws -> PasskeyRecord {
         let (settings, method) = (try tenant.passkeySettings(), PasskeyFinishRegistration.info.name)

@@ -7,7 +7,8 @@ extension PasswordResetService {
     ///   `StepNotPossible`.
     public func resendCode(_ request: PasswordResetResendCode.Params, _ call: any CallContext) throws -> PasswordResetResendCode.Result {
         let found = try flows.resend(
-            request.continuationToken, from: request.client, [.passwordReset], .passwordReset, PasswordResetResendCode.info.name, sending)
+            request.continuationToken, from: request.client, [.passwordReset], .passwordReset, method: PasswordResetResendCode.info.name,
+            sending: sending)
         return answer(found.flow, found.tenant)
     }
 }

@@ -24,8 +24,8 @@ extension Flows {
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, `ContinuationTokenInvalid`,
     ///   `ContinuationTokenExpired`, `StepNotPossible`; `SignUpNotAllowed`.
     func resend(
-        _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, _ method: String,
-        _ sending: CodeSending
+        _ token: String, from origin: ClientOrigin?, _ kinds: [Flow.Kind], _ purpose: MessagePurpose, method: String,
+        sending: CodeSending
     ) throws -> Found {
         let step = try step(of: kinds, token: token, by: method, with: [], from: origin)
         let now = step.now

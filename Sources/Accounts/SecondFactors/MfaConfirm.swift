@@ -35,7 +35,7 @@ extension MfaService {
                 signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
             }
             try SignInCompletion.check(signIn.audience, signIn.scope, of: tenant)
-            try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
+            try permit(draft.kind, draft.target, account, proof: signIn.proof, isRecent: true, tenant: tenant, in: tx)
             let codeStep: Int64?
             switch check.judge(request.code, of: draft, &flow, tenant, at: now) {
             case .failure(let refusal):

@@ -7,7 +7,7 @@ extension SignInService {
     ///   `StepNotPossible`.
     public func resendCode(_ request: SignInResendCode.Params, _ call: any CallContext) throws -> SignInResendCode.Result {
         let found = try flows.resend(
-            request.continuationToken, from: request.client, [.signIn], .signIn, SignInResendCode.info.name, sending)
+            request.continuationToken, from: request.client, [.signIn], .signIn, method: SignInResendCode.info.name, sending: sending)
         return answer(found.flow, found.tenant)
     }
 }

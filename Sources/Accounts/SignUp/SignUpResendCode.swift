@@ -7,7 +7,7 @@ extension SignUpService {
     ///   `StepNotPossible`.
     public func resendCode(_ request: SignUpResendCode.Params, _ call: any CallContext) throws -> SignUpResendCode.Result {
         let found = try flows.resend(
-            request.continuationToken, from: request.client, [.signUp], .signUp, SignUpResendCode.info.name, sending)
+            request.continuationToken, from: request.client, [.signUp], .signUp, method: SignUpResendCode.info.name, sending: sending)
         return answer(found.flow, found.tenant)
     }
 }

@@ -32,7 +32,7 @@ struct MethodRunner: Sendable {
             // No closure: the method is called from this frame.
             let resultStart = bench.writer.beginResult(call.envelope)
             try body(call, call.envelope.params, &bench.writer)
-            if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &bench.writer) }
+            if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, writer: &bench.writer) }
             bench.writer.endResult(from: resultStart)
             if call.isLeftForLater(by: run) {
                 bench.writer.rewind(to: start)
@@ -59,7 +59,7 @@ struct MethodRunner: Sendable {
         }
     }
 
-    private static func put(_ form: any AnswerForm, _ start: Int, _ params: JSONNode?, _ writer: inout JSONWriter) {
+    private static func put(_ form: any AnswerForm, _ start: Int, _ params: JSONNode?, writer: inout JSONWriter) {
         let result = Array(writer.bytes[start...])
         writer.rewind(to: start)
         form.write(result: result[...], for: params, to: &writer)

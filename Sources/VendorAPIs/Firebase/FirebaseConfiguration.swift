@@ -56,7 +56,7 @@ extension FirebaseCall {
             try patchEmulatorConfiguration()
             let present = try stored("config", "project") ?? [:]
             let changed = merged(present, with: body.members)
-            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", changed) }
+            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", value: changed) }
         }
         let settings = try tenantRecord().settings
         var answer = try stored("config", "project") ?? [:]
@@ -119,7 +119,7 @@ extension FirebaseCall {
             }
             let made = record
             try service.create(tenant: "\(project).\(id)", call)
-            try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, value: made) }
             return shown(tenant: id, made)
         case "GET":
             let limit = query("pageSize").flatMap { Int($0) } ?? 20
@@ -150,7 +150,7 @@ extension FirebaseCall {
         case "GET": return shown(tenant: id, record)
         case "PATCH":
             let changed = merged(record, with: body.members)
-            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, changed) }
+            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, value: changed) }
             return shown(tenant: id, changed)
         case "DELETE":
             _ = try service.tenant.delete(TenantDelete.Params(tenantId: tenantId), call)
@@ -194,7 +194,7 @@ extension FirebaseCall {
             var record = body.members
             record["enabled"] = record["enabled"] ?? false
             let made = record
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
             return shown(id, made)
         }
         guard let record = try stored(kind.rawValue, id) else {
@@ -211,7 +211,7 @@ extension FirebaseCall {
                 changed["responseType"] = .object(used)
             }
             let made = changed
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
             return shown(id, made)
         case "DELETE":
             try context.database.write { _ = try $0.deleteVendorRecord(tenantId, kind.rawValue, id) }
