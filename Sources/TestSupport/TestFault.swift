@@ -41,7 +41,7 @@ extension TestFault.Params {
             guard isGiven, kind != wanted else { return }
             violations.append(Violation(pointer: "/\(name)", rule: "with", message: "\(name) is allowed only with \(wanted.rawValue)."))
         }
-        func needs(_ wanted: Bool, _ name: String, _ isGiven: Bool, _ why: String) {
+        func needs(_ wanted: Bool, _ name: String, _ isGiven: Bool, why: String) {
             guard wanted, !isGiven else { return }
             violations.append(Violation(pointer: "/\(name)", rule: "required", message: "\(name) is missing: \(why)."))
         }
@@ -58,9 +58,9 @@ extension TestFault.Params {
         }
         countable("afterCalls", afterCalls > 0)
         countable("times", times != nil)
-        needs(kind == .method, "error", error != nil, "the type of the returned error")
-        needs(kind == .provider, "failure", failure != nil, "down or slow")
-        needs(failure == .slow, "delayMilliseconds", delayMilliseconds != nil, "the delay of the provider")
+        needs(kind == .method, "error", error != nil, why: "the type of the returned error")
+        needs(kind == .provider, "failure", failure != nil, why: "down or slow")
+        needs(failure == .slow, "delayMilliseconds", delayMilliseconds != nil, why: "the delay of the provider")
         if failure == .down, delayMilliseconds != nil {
             violations.append(
                 Violation(pointer: "/delayMilliseconds", rule: "with", message: "delayMilliseconds is allowed only with the failure slow."))

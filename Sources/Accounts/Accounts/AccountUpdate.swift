@@ -75,7 +75,7 @@ extension AccountService {
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidPassword`.
     private func newPassword(
-        _ password: String, _ request: AccountUpdate.Params, _ method: String, _ call: any CallContext
+        _ password: String, _ request: AccountUpdate.Params, _ method: String, call: any CallContext
     ) throws -> [UInt8] {
         let (account, tenant) = try context.database.read { tx in
             guard let account = try tx.account(request.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)

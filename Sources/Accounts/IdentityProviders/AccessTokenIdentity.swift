@@ -20,19 +20,19 @@ struct AccessTokenIdentity: Sendable {
                 reason: "The audience of an access token of \(idp.providerId) cannot be verified. Send the ID token as well.")
         }
         switch idp.known {
-        case .google: return try google(token, base, idp, call)
-        case .facebook: return try facebook(token, base, idp, call)
-        default: return try github(token, base, idp, call)
+        case .google: return try google(token, base, idp, call: call)
+        case .facebook: return try facebook(token, base, idp, call: call)
+        default: return try github(token, base, idp, call: call)
         }
     }
 
-    private func google(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+    private func google(_ token: String, _ base: String, _ idp: IdpRecord, call: any CallContext) throws -> ProviderIdentity {
         let facts = try ask(LoginProviderRequest("\(base)/tokeninfo?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(facts["aud"]?.string, idp)
         return ProviderIdentity(facts, subject: try subject(facts["sub"], idp), idp)
     }
 
-    private func facebook(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+    private func facebook(_ token: String, _ base: String, _ idp: IdpRecord, call: any CallContext) throws -> ProviderIdentity {
         let app = try ask(LoginProviderRequest("\(base)/app?access_token=\(PercentEncoding.encode(token))"), idp, call)
         try checkClient(app["id"]?.string, idp)
         let me = "\(base)/me?fields=id,name,email,picture&access_token=\(PercentEncoding.encode(token))"
@@ -42,7 +42,7 @@ struct AccessTokenIdentity: Sendable {
         return ProviderIdentity(person, subject: subject, idp)
     }
 
-    private func github(_ token: String, _ base: String, _ idp: IdpRecord, _ call: any CallContext) throws -> ProviderIdentity {
+    private func github(_ token: String, _ base: String, _ idp: IdpRecord, call: any CallContext) throws -> ProviderIdentity {
         let client = idp.settings.clientId
         let basic = Base64.encode(Array("\(client):\(try idp.openSecret(context.vault) ?? "")".utf8))
         let made = try ask(

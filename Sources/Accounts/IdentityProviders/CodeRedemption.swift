@@ -21,7 +21,7 @@ struct CodeRedemption: Sendable {
             [
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", flow.redirectUri),
                 ("code_verifier", secrets.verifier(of: flow.id)),
-            ], idp, context.vault)
+            ], idp, vault: context.vault)
         guard try move(flow, from: .open, to: .redeeming, flow.sealed) else { throw FlowUsed() }
         let (status, node): (Int, JSONNode)
         do { (status, node) = try context.foreign.object(question, of: idp.address, call) } catch {
@@ -49,7 +49,7 @@ struct CodeRedemption: Sendable {
 /// Builds requests to the token endpoint, including client authentication (RFC 6749 §2.3.1, OpenID Connect Core §9).
 enum TokenEndpoint {
     /// - Throws: `SealBroken`.
-    static func question(_ url: String, _ form: [(String, String)], _ idp: IdpRecord, _ vault: Vault) throws -> LoginProviderRequest {
+    static func question(_ url: String, _ form: [(String, String)], _ idp: IdpRecord, vault: Vault) throws -> LoginProviderRequest {
         let (client, secret) = (idp.settings.clientId, try idp.openSecret(vault) ?? "")
         var (form, headers) = (form, [(name: String, value: String)]())
         switch idp.clientAuthentication {

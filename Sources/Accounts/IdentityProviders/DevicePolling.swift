@@ -40,7 +40,7 @@ struct DevicePolling: Sendable {
         let form = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", try secrets.open(sealed, of: flow.id)),
         ]
-        let question = try TokenEndpoint.question(endpoint, form, idp, context.vault)
+        let question = try TokenEndpoint.question(endpoint, form, idp, vault: context.vault)
         let (status, node) = try context.foreign.object(question, of: idp.address, call)
         switch node["error"]?.string {
         case "authorization_pending": return .later(wait(pause))

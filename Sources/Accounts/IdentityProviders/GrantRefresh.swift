@@ -21,7 +21,7 @@ struct GrantRefresh: Sendable {
             return false
         }
         let question = try TokenEndpoint.question(
-            endpoint, [("grant_type", "refresh_token"), ("refresh_token", refreshToken)], idp, context.vault)
+            endpoint, [("grant_type", "refresh_token"), ("refresh_token", refreshToken)], idp, vault: context.vault)
         let lease = Hex.encode(context.random.bytes(16))
         context.grantRefreshes.begin(lease)
         defer { context.grantRefreshes.end(lease) }

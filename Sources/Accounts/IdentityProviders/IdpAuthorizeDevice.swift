@@ -22,7 +22,7 @@ extension IdpService {
         }
         try check([.device, .token], of: endpoints, idp)
         let scope = idp.scope(request.scopes)
-        let question = try TokenEndpoint.question(place, [("scope", scope)], idp, context.vault)
+        let question = try TokenEndpoint.question(place, [("scope", scope)], idp, vault: context.vault)
         let (status, answer) = try context.foreign.object(question, of: idp.address, call)
         if status != 200 || answer["error"] != nil {
             throw SignInRefused(

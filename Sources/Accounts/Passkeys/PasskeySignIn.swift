@@ -70,7 +70,7 @@ struct PasskeySignIn: Sendable {
                 case .failure(let refusal):
                     try tx.refuse(ceremony, from: .finished)
                     try tx.countFailure(of: request.client, at: now)
-                    try audit(refusal, judgement.passkey, tenant, method, call, at: now, in: tx)
+                    try audit(refusal, judgement.passkey, tenant, method: method, call: call, at: now, in: tx)
                     return .failure(judgement.answer(refusal))
                 }
             }
@@ -109,7 +109,7 @@ struct PasskeySignIn: Sendable {
 
     /// Records a counter that does not grow: the passkey may have been cloned.
     private func audit(
-        _ refusal: PasskeyRefusal, _ passkey: PasskeyRecord?, _ tenant: TenantRecord, _ method: String, _ call: any CallContext,
+        _ refusal: PasskeyRefusal, _ passkey: PasskeyRecord?, _ tenant: TenantRecord, method: String, call: any CallContext,
         at now: Int64, in tx: Transaction
     ) throws {
         guard refusal.reason == .counterRegressed, let passkey else { return }

@@ -27,7 +27,7 @@ struct EnrollmentSource: Sendable {
             let own = try AuthenticatedAccount(token, in: tx)
             try tx.requireUnlocked(own.account, tenant, at: now)
             try service.permit(
-                draft.kind, draft.target, own.account, own.session.proof, isRecent: own.isRecent(at: now), tenant, in: tx)
+                draft.kind, draft.target, own.account, proof: own.session.proof, isRecent: own.isRecent(at: now), tenant: tenant, in: tx)
             return .send(
                 Flow(
                     id: flowId, tenantId: tenant.id, kind: .factorEnrollment, stage: .enrollmentCode,
@@ -45,7 +45,7 @@ struct EnrollmentSource: Sendable {
                 if account.isDisabled { throw AccountDisabled(accountId: account.id) }
                 try tx.requireUnlocked(account, tenant, at: now)
                 let proof = try PendingSignIn(sealed, of: flow.id, service.context.vault).proof
-                try service.permit(draft.kind, draft.target, account, proof, isRecent: true, tenant, in: tx)
+                try service.permit(draft.kind, draft.target, account, proof: proof, isRecent: true, tenant: tenant, in: tx)
                 flow.stage = .enrollmentCode
                 return .send(flow, isNew: false)
             }

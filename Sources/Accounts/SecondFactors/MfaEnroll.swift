@@ -85,8 +85,8 @@ extension MfaService {
 
     /// - Throws: the refusals of `EnrollmentRule`.
     func permit(
-        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, _ proof: SignInProof, isRecent: Bool,
-        _ tenant: TenantRecord, in tx: Transaction
+        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, proof: SignInProof, isRecent: Bool,
+        tenant: TenantRecord, in tx: Transaction
     ) throws {
         try FactorProfile.check(kind, of: account, tenant, in: tx)
         let facts = EnrollmentRule.Facts(

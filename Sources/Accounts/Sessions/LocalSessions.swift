@@ -79,7 +79,7 @@ public struct LocalSessions: Sendable {
                 guard let current = try tx.ownSession(name), current.tokens == kept.tokens, current.refreshToken == kept.refreshToken else {
                     return nil
                 }
-                let outcome = try session.rotate(request, fresh, SessionRefresh.info.name, call, at: now, in: tx)
+                let outcome = try session.rotate(request, fresh, SessionRefresh.info.name, call: call, at: now, in: tx)
                 if case .success = outcome {
                     try tx.keep(OwnSessionRecord(name: name, sessionId: kept.sessionId, refreshToken: sealed, tokens: kept.tokens))
                 }

@@ -26,7 +26,7 @@ extension SessionService {
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = context.clock.now
         let fresh = completion.fresh()
-        let outcome = try context.database.write { try rotate(request, fresh, SessionRefresh.info.name, call, at: now, in: $0) }
+        let outcome = try context.database.write { try rotate(request, fresh, SessionRefresh.info.name, call: call, at: now, in: $0) }
         let (signedIn, tenant) = try outcome.get()
         return try completion.tokens(signedIn, tenant, at: now)
     }
@@ -36,7 +36,7 @@ extension SessionService {
     /// - Returns: A failure if reuse was detected and the session was ended. The transaction must be committed.
     /// - Throws: The errors of `refresh`. The transaction must then be rolled back.
     package func rotate(
-        _ request: SessionRefresh.Params, _ fresh: SignInCompletion.NewSessionSecrets, _ method: String, _ call: any CallContext,
+        _ request: SessionRefresh.Params, _ fresh: SignInCompletion.NewSessionSecrets, _ method: String, call: any CallContext,
         at now: Int64,
         in tx: Transaction
     ) throws -> Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused> {

@@ -26,7 +26,7 @@ extension SignUpService {
         let isHidden = tenant.enumerationProtection
         let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
-        let attributes = try checkedAttributes(request, username, tenant, call)
+        let attributes = try checkedAttributes(request, username, tenant, call: call)
         var draft = flows.newFlow(
             .signUp, .codeRequired, username, of: context.random.uuid(), in: tenant, language: request.language, request: fingerprint,
             at: now)
@@ -51,7 +51,7 @@ extension SignUpService {
     ///
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`, `InvalidAttributes`.
     private func checkedAttributes(
-        _ request: SignUpStart.Params, _ username: Username, _ tenant: TenantRecord, _ call: any CallContext
+        _ request: SignUpStart.Params, _ username: Username, _ tenant: TenantRecord, call: any CallContext
     ) throws -> JSONObject {
         if let password = request.password {
             try check(password, tenant, address: username.typed, attributes: request.attributes ?? [:], SignUpStart.info.name, call)

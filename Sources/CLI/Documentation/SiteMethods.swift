@@ -31,8 +31,8 @@ extension Site {
         content += "<ul class=\"marks\">"
         for (name, mark) in marks { if let mark { content += "<li\(name.isEmpty ? "" : " class=\"\(name)\"")>\(mark)</li>" } }
         content += "</ul>\n<p>\(text.description(method.description))</p>\n"
-        content += fields("Parameters", "parameters", method.params, text, isInput: true) + choices(object, text)
-        content += fields("Result", "result", method.result, text, isInput: false)
+        content += fields("Parameters", "parameters", method.params, text: text, isInput: true) + choices(object, text)
+        content += fields("Result", "result", method.result, text: text, isInput: false)
         if method.result.isEmpty { content += "<h2 id=\"result\">Result</h2>\n<p>\(text.description(resultText(object)))</p>\n" }
         content += examples(method, object)
         if !method.errors.isEmpty {
@@ -57,7 +57,7 @@ extension Site {
         object["result"]?["schema"]?["description"]?.string ?? "An object without members."
     }
 
-    func fields(_ title: String, _ anchor: String, _ fields: [FieldInfo], _ text: HTMLText, isInput: Bool) -> String {
+    func fields(_ title: String, _ anchor: String, _ fields: [FieldInfo], text: HTMLText, isInput: Bool) -> String {
         guard !fields.isEmpty else { return isInput ? "<h2 id=\"\(anchor)\">\(title)</h2>\n<p>None.</p>\n" : "" }
         var content = "<h2 id=\"\(anchor)\">\(title)</h2>\n<dl>\n"
         for field in fields {

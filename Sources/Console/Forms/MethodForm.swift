@@ -22,7 +22,7 @@ struct MethodForm {
                 "<input type=\"password\" id=\"\(id)\" name=\"\(name)\" autocomplete=\"new-password\">"
             }
         }
-        if let choices = schema["enum"]?.array { return select(path, schema, isRequired, choices.compactMap(\.string)) }
+        if let choices = schema["enum"]?.array { return select(path, schema, isRequired, choices: choices.compactMap(\.string)) }
         switch schema["type"]?.string {
         case "boolean": return box(path, schema, isRequired)
         case "object" where properties != nil && path.count <= Self.deepest:
@@ -44,7 +44,7 @@ struct MethodForm {
             guard let items = schema["items"].map({ FormSchema.resolved($0) }), isScalar(items) else {
                 return json(path, schema, isRequired, "[ ]")
             }
-            return list(path, schema, items, isRequired)
+            return list(path, schema, items, isRequired: isRequired)
         default: return input(path, schema, isRequired)
         }
     }
@@ -83,7 +83,7 @@ struct MethodForm {
         }
     }
 
-    private func select(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, _ choices: [String]) -> HTML {
+    private func select(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, choices: [String]) -> HTML {
         let name = ParameterPath.text(path)
         let standard = schema["default"]?.string
         let options = choices.map { "<option\($0 == values[name] ? " selected" : HTML.none)>\($0)</option>" as HTML }.joined()
@@ -103,7 +103,7 @@ struct MethodForm {
             """
     }
 
-    private func list(_ path: [String], _ schema: JSONValue, _ items: JSONValue, _ isRequired: Bool) -> HTML {
+    private func list(_ path: [String], _ schema: JSONValue, _ items: JSONValue, isRequired: Bool) -> HTML {
         let name = ParameterPath.text(path)
         let sent = values.all.filter { $0.name == name + "[]" && !$0.value.isEmpty }.map(\.value)
         if let choices = items["enum"]?.array?.compactMap(\.string) {

@@ -46,8 +46,8 @@ struct JavaNamespace {
         } else {
             optional(method, names, &source)
         }
-        if let progress = method.progress { reporting(method, names, types.boxed(progress, nested: ""), &source) }
-        if let items = types.contract.listedMember(of: method) { lists(method, names, items, &source) }
+        if let progress = method.progress { reporting(method, names, types.boxed(progress, nested: ""), source: &source) }
+        if let items = types.contract.listedMember(of: method) { lists(method, names, items, source: &source) }
     }
 
     private func single(_ method: Method, _ names: Names, _ source: inout JavaSource) {
@@ -98,7 +98,7 @@ struct JavaNamespace {
         source.short("public CompletableFuture<\(names.result)> \(names.verb)Async(\(params))", "return \(names.verb)Async\(arguments);")
     }
 
-    private func reporting(_ method: Method, _ names: Names, _ progress: String, _ source: inout JavaSource) {
+    private func reporting(_ method: Method, _ names: Names, _ progress: String, source: inout JavaSource) {
         let params = "Consumer<\(names.params)> params, Consumer<\(progress)> progress"
         let tags = [
             "@param params sets the parameters",
@@ -115,7 +115,7 @@ struct JavaNamespace {
         }
     }
 
-    private func lists(_ method: Method, _ names: Names, _ items: Property, _ source: inout JavaSource) {
+    private func lists(_ method: Method, _ names: Names, _ items: Property, source: inout JavaSource) {
         let isOptional = !method.params.properties.contains(where: \.isRequired)
         guard case .array(let element, _, _) = types.contract.resolve(items.type).shape else { return }
         let item = types.boxed(element, nested: names.result + "." + JavaNames.nested(items.name, within: [names.result]))

@@ -50,7 +50,7 @@ package struct TrustedIssuerRules {
             }
         }
         if let keys = settings.keys { check(keys: keys, settings) }
-        if let url = settings.jwksUri, Self.scheme(settings, allowsPlainLoopback).rest(of: url) == nil {
+        if let url = settings.jwksUri, ProviderURL.of(url, Self.policy(settings, allowsPlainLoopback)) == nil {
             add("/jwksUri", "url", "jwksUri must be an https URL without query and fragment.\(ProviderURL.hint(url))")
         }
         for (index, type) in (settings.types ?? []).enumerated() where TokenTypes.foreign.contains(TokenTypes.canonical(type)) {
@@ -66,8 +66,8 @@ package struct TrustedIssuerRules {
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x41...0x46 ~= byte || 0x61...0x66 ~= byte }
 
-    private static func scheme(_ settings: TrustedIssuerDeclaration, _ allowsPlainLoopback: Bool) -> ProviderURL {
-        settings.allowInsecure || allowsPlainLoopback ? .httpsOrPlainLoopback : .https
+    private static func policy(_ settings: TrustedIssuerDeclaration, _ allowsPlainLoopback: Bool) -> AddressPolicy {
+        ProviderURL.policy(allowsPlainLoopback: settings.allowInsecure || allowsPlainLoopback)
     }
 
     /// Returns an issuer without its scheme.
@@ -87,7 +87,7 @@ package struct TrustedIssuerRules {
             add("/issuer", "url", "The URL of a discovery document is not an issuer. Use the value of issuer in that document.")
             return nil
         }
-        guard let rest = Self.scheme(settings, allowsPlainLoopback).rest(of: issuer) else {
+        guard let rest = ProviderURL.of(issuer, Self.policy(settings, allowsPlainLoopback))?.withoutScheme else {
             add(
                 "/issuer", "url",
                 "The issuer must be an https URL without query, fragment and user information.\(ProviderURL.hint(issuer))")

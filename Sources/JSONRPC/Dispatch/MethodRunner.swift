@@ -36,7 +36,7 @@ struct MethodRunner: Sendable {
                 bench.writer.rewind(to: start)
                 return .proceeds(rest)
             }
-            if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, &bench.writer) }
+            if let form = call.calledMethod.form { Self.put(form, resultStart, call.envelope.params, writer: &bench.writer) }
             bench.writer.endResult(from: resultStart)
             if call.isLeftForLater(by: run) {
                 bench.writer.rewind(to: start)
@@ -59,7 +59,7 @@ struct MethodRunner: Sendable {
         }
     }
 
-    private static func put(_ form: any AnswerForm, _ start: Int, _ params: JSONNode?, _ writer: inout JSONWriter) {
+    private static func put(_ form: any AnswerForm, _ start: Int, _ params: JSONNode?, writer: inout JSONWriter) {
         let result = Array(writer.bytes[start...])
         writer.rewind(to: start)
         form.write(result: result[...], for: params, to: &writer)

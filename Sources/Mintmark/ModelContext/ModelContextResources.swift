@@ -36,20 +36,22 @@ struct ModelContextResources: Sendable {
     var keySetLane: Lane { registry.method(named: "token.jwks")?.lane(nil) ?? .store }
 
     var list: JSONValue {
-        func resource(_ path: String, _ name: String, _ title: String, _ type: String, _ text: String) -> JSONValue {
+        func resource(_ path: String, _ name: String, _ title: String, type: String, text: String) -> JSONValue {
             [
                 "uri": .string(Self.scheme + path), "name": .string(name), "title": .string(title), "description": .string(text),
                 "mimeType": .string(type),
             ]
         }
-        let guides = guides().map { resource("guides/\($0.name)", $0.name, $0.title, Self.markdown, "A guide: \($0.title).") }
+        let guides = guides().map { resource("guides/\($0.name)", $0.name, $0.title, type: Self.markdown, text: "A guide: \($0.title).") }
         return .array(
             guides + [
-                resource("glossary", "glossary", "Glossary", Self.markdown, "The terms of this service."),
+                resource("glossary", "glossary", "Glossary", type: Self.markdown, text: "The terms of this service."),
                 resource(
-                    "errors", "errors", "Errors", Self.markdown, "Every error with its number and the condition under which it occurs."),
+                    "errors", "errors", "Errors", type: Self.markdown,
+                    text: "Every error with its number and the condition under which it occurs."),
                 resource(
-                    "jwks", "jwks", "Public keys", Self.json, "The keys with which tokens of all pools and tenants are verified (RFC 7517)."
+                    "jwks", "jwks", "Public keys", type: Self.json,
+                    text: "The keys with which tokens of all pools and tenants are verified (RFC 7517)."
                 ),
             ])
     }

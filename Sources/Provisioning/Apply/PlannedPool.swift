@@ -52,7 +52,8 @@ struct PlannedPool {
                 guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
             }
         }
-        let tagMaps = try Self.tagMaps(declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer, &problems)
+        let tagMaps = try Self.tagMaps(
+            declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer: pointer, problems: &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
         roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
         let mappings = declaration.mappings ?? [:]
@@ -87,8 +88,8 @@ struct PlannedPool {
     // MARK: Rules
 
     private static func tagMaps(
-        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], _ pointer: String,
-        _ problems: inout ApplyProblems
+        _ declared: Members<TagMapDeclaration>?, _ existing: PrincipalTagMaps?, _ providers: [String], pointer: String,
+        problems: inout ApplyProblems
     ) throws -> PrincipalTagMaps {
         guard let declared else { return existing?.only(providers) ?? PrincipalTagMaps(stored: "{}") }
         var maps = PrincipalTagMaps(stored: "{}")

@@ -18,7 +18,7 @@ extension AccountService {
         let found = try context.database.read { try accounts.read(tenant.id, after: start, limit: Int(request.limit) + 1, in: $0) }
         let page = list.page(found, limit: request.limit) { $0.account.id }
         let portable = try page.elements.map(accounts.portable)
-        try recordSecrets(portable.count, accounts, tenant, call)
+        try recordSecrets(portable.count, accounts, tenant, call: call)
         return AccountExport.Result(exported: Int64(portable.count), accounts: portable, nextCursor: page.nextCursor)
     }
 
@@ -44,13 +44,13 @@ extension AccountService {
             (count, last) = (count + chunk.count, end.account.id)
             call.progress(["exported": .number(JSONNumber(Int64(count)))])
         }
-        try recordSecrets(count, accounts, tenant, call)
+        try recordSecrets(count, accounts, tenant, call: call)
         let bytes = try file.finish()
         return AccountExport.Result(exported: Int64(count), file: path, bytes: bytes)
     }
 
     /// Writes an audit record if the export includes secrets.
-    private func recordSecrets(_ count: Int, _ accounts: PortableAccounts, _ tenant: TenantRecord, _ call: any CallContext) throws {
+    private func recordSecrets(_ count: Int, _ accounts: PortableAccounts, _ tenant: TenantRecord, call: any CallContext) throws {
         guard accounts.withSecrets else { return }
         let event = AuditEvent(AccountExport.info.name, call, tenant: tenant.id, details: [("exported", String(count))])
         let now = context.clock.now

@@ -44,7 +44,8 @@ final class SQLiteConnection {
         // Small allocations of the connection come from its lookaside memory instead of the allocator.
         _ = sqlite3_lookaside(handle, 1200, 40)
         sqlite3_busy_timeout(handle, waitMilliseconds)
-        sqlite3_create_collation_v2(handle, "C", SQLITE_UTF8, nil, { _, aCount, a, bCount, b in compareBytes(a, aCount, b, bCount) }, nil)
+        sqlite3_create_collation_v2(
+            handle, "C", SQLITE_UTF8, nil, { _, aCount, a, bCount, b in compareBytes(a, aCount, b, bCount: bCount) }, nil)
     }
 
     deinit { close() }
@@ -163,7 +164,7 @@ final class SQLiteConnection {
 }
 
 /// Compares by bytes, like collation "C" of PostgreSQL.
-private func compareBytes(_ a: UnsafeRawPointer?, _ aCount: Int32, _ b: UnsafeRawPointer?, _ bCount: Int32) -> Int32 {
+private func compareBytes(_ a: UnsafeRawPointer?, _ aCount: Int32, _ b: UnsafeRawPointer?, bCount: Int32) -> Int32 {
     let first = UnsafeRawBufferPointer(start: a, count: Int(aCount))
     let second = UnsafeRawBufferPointer(start: b, count: Int(bCount))
     for (x, y) in zip(first, second) where x != y { return x < y ? -1 : 1 }

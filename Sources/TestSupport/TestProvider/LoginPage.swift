@@ -49,16 +49,18 @@ struct LoginPage: Sendable {
     private var fields: String {
         switch view {
         case .address(let email):
-            let hint = field("email", "Email address", email, "type=\"email\" autocomplete=\"username\" required", hasFocus: email.isEmpty)
+            let hint = field(
+                "email", "Email address", email, rest: "type=\"email\" autocomplete=\"username\" required", hasFocus: email.isEmpty)
             guard !issuer.settings.passwordless else { return hint + "\n" + button("Sign in") }
             let password = field(
-                "password", "Password", "", "type=\"password\" autocomplete=\"current-password\"", hasFocus: !email.isEmpty)
+                "password", "Password", "", rest: "type=\"password\" autocomplete=\"current-password\"", hasFocus: !email.isEmpty)
             return
                 "\(hint)\n\(password)\n<p class=\"hint\">Leave the password empty for an account that signs in with one-time codes.</p>\n"
                 + button("Sign in")
         case .password(let email, _):
             return "<p>\(escaped(email))</p>\n"
-                + field("password", "Password", "", "type=\"password\" autocomplete=\"current-password\" required", hasFocus: true) + "\n"
+                + field("password", "Password", "", rest: "type=\"password\" autocomplete=\"current-password\" required", hasFocus: true)
+                + "\n"
                 + button("Sign in")
         case .code(_, _, let sentTo):
             return "<p class=\"hint\">The code was sent to \(escaped(sentTo)). test.outbox contains it.</p>\n" + code + "\n"
@@ -74,7 +76,7 @@ struct LoginPage: Sendable {
     }
 
     private var code: String {
-        field("code", "Code", "", "inputmode=\"numeric\" autocomplete=\"one-time-code\" required", hasFocus: true)
+        field("code", "Code", "", rest: "inputmode=\"numeric\" autocomplete=\"one-time-code\" required", hasFocus: true)
     }
 
     /// The forms for choosing a suggested user and for canceling.
@@ -95,7 +97,7 @@ struct LoginPage: Sendable {
             """
     }
 
-    private func field(_ name: String, _ label: String, _ value: String, _ rest: String, hasFocus: Bool) -> String {
+    private func field(_ name: String, _ label: String, _ value: String, rest: String, hasFocus: Bool) -> String {
         let flaw = problem == nil ? "" : " aria-describedby=\"problem\""
         return
             "<label for=\"\(name)\">\(label)</label>\n<input id=\"\(name)\" name=\"\(name)\" value=\"\(escaped(value))\" \(rest)\(hasFocus ? " autofocus" : "")\(flaw)>"

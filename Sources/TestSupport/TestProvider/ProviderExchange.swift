@@ -85,7 +85,7 @@ extension TestProvider {
         let extra = memory.withLock { $0.nextClaims(of: issuer.name) }
         var common: JSONObject = ["iss": .string(issuer.url), "iat": .number(JSONNumber(now))]
         for (name, value) in claims.members { common[name] = value }
-        let token = try accessToken(common, audience, client: client, scopes, extra, key, expiresAt: until)
+        let token = try accessToken(common, audience, client: client, scopes, extra: extra, key: key, expiresAt: until)
         var answer: JSONObject = [
             "access_token": .string(token), "token_type": "Bearer", "expires_in": .number(JSONNumber(until - now)),
         ]

@@ -161,7 +161,7 @@ extension TestProvider {
         grant.audience = form["resource"] ?? form["audience"] ?? grant.audience
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
         let outcome = try context.database.write {
-            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, InProcessCall(), at: now, in: $0)
+            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, call: InProcessCall(), at: now, in: $0)
         }
         let signedIn = try outcome.get().0
         return try answer(

@@ -20,7 +20,7 @@ extension TestProvider {
         if !session.amr.isEmpty { common["amr"] = .array(session.amr.map { .string($0) }) }
         for (name, value) in Self.custom(standing) { common[name] = value }
         let access = try accessToken(
-            common, grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra, key,
+            common, grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra, key: key,
             expiresAt: now + tokens.accessTokenSeconds)
         var answer: JSONObject = [
             "access_token": .string(access), "token_type": "Bearer", "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
@@ -41,7 +41,7 @@ extension TestProvider {
 
     /// Signs an access token (RFC 9068 §2.2), and stores the claims that were enqueued for it.
     func accessToken(
-        _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, _ extra: JSONObject?, _ key: StoredKey, expiresAt: Int64
+        _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, extra: JSONObject?, key: StoredKey, expiresAt: Int64
     ) throws -> String {
         let id = context.random.uuid()
         var claims = common

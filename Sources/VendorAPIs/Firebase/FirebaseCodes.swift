@@ -86,7 +86,7 @@ extension FirebaseCall {
         ]
         record["newEmail"] = newEmail.map { .string($0) }
         let made = record
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, made) }
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, value: made) }
         return record
     }
 

@@ -57,7 +57,7 @@ extension FirebaseCall {
             let present = try stored("config", "project") ?? [:]
             let changed = merged(present, with: body.members)
             try check(testNumbers: changed["signIn"]?["phoneNumber"]?["testPhoneNumbers"])
-            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", changed) }
+            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", value: changed) }
             try applyFactors(changed["mfa"]?.object, to: tenantId)
         }
         let settings = try tenantRecord().settings
@@ -124,7 +124,7 @@ extension FirebaseCall {
             try check(testNumbers: made["testPhoneNumbers"])
             try service.create(tenant: "\(project).\(id)", call)
             try applyFactors(made["mfaConfig"]?.object, to: "\(project).\(id)")
-            try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, value: made) }
             return shown(tenant: id, made)
         case "GET":
             let limit = query("pageSize").flatMap { Int($0) } ?? 20
@@ -169,7 +169,7 @@ extension FirebaseCall {
         case "PATCH":
             let changed = merged(record, with: body.members)
             try check(testNumbers: changed["testPhoneNumbers"])
-            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, changed) }
+            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, value: changed) }
             try applyFactors(changed["mfaConfig"]?.object, to: tenantId)
             return shown(tenant: id, changed)
         case "DELETE":
@@ -214,7 +214,7 @@ extension FirebaseCall {
             var record = body.members
             record["enabled"] = record["enabled"] ?? false
             let made = record
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
             return shown(id, made)
         }
         guard let record = try stored(kind.rawValue, id) else {
@@ -231,7 +231,7 @@ extension FirebaseCall {
                 changed["responseType"] = .object(used)
             }
             let made = changed
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, made) }
+            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
             return shown(id, made)
         case "DELETE":
             try context.database.write { _ = try $0.deleteVendorRecord(tenantId, kind.rawValue, id) }

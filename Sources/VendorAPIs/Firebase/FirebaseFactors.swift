@@ -32,7 +32,7 @@ extension FirebaseCall {
         let record: JSONObject = [
             "localId": .string(id), "provider": .string(provider), "expiresAt": .number(JSONNumber(now + Self.pendingLifetime)),
         ]
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.pendings, credential, record) }
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.pendings, credential, value: record) }
         return credential
     }
 

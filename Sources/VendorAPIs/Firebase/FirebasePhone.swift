@@ -30,7 +30,7 @@ extension FirebaseCall {
             "phoneNumber": .string(number), "sessionInfo": .string(session), "code": .string(digits),
             "expiresAt": .number(JSONNumber(now + Self.codeLifetime)),
         ]
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.messages, session, message) }
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.messages, session, value: message) }
         return session
     }
 
@@ -122,7 +122,7 @@ extension FirebaseCall {
         let record: JSONObject = [
             "phoneNumber": .string(number), "expiresAt": .number(JSONNumber(now + Self.proofLifetime)),
         ]
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.proofs, proof, record) }
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.proofs, proof, value: record) }
         return [
             "temporaryProof": .string(proof), "temporaryProofExpiresIn": .string("\(Self.proofLifetime)"), "phoneNumber": .string(number),
         ]

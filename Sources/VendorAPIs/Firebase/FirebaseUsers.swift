@@ -22,7 +22,7 @@ extension FirebaseCall {
         try context.database.write { tx in
             var flags = try flags(of: account, in: tx)
             change(&flags)
-            try tx.setVendorRecord(tenantId, Self.flags, account.id, flags)
+            try tx.setVendorRecord(tenantId, Self.flags, account.id, value: flags)
         }
     }
 
@@ -59,19 +59,20 @@ extension FirebaseCall {
 
     private func providers(_ facts: AccountFacts, signsInByLink: Bool) -> [JSONObject] {
         let account = facts.account
-        func entry(_ id: String, _ subject: String, _ name: JSONValue?, _ photo: JSONValue?) -> JSONObject {
+        func entry(_ id: String, _ subject: String, _ name: JSONValue?, photo: JSONValue?) -> JSONObject {
             var entry: JSONObject = ["providerId": .string(id), "rawId": .string(subject), "federatedId": .string(subject)]
             entry["displayName"] = name
             entry["photoUrl"] = photo
             return entry
         }
         var all = facts.logins.map { login in
-            var entry = entry(login.providerId, login.subject, login.displayName.map { .string($0) }, login.photoUrl.map { .string($0) })
+            var entry = entry(
+                login.providerId, login.subject, login.displayName.map { .string($0) }, photo: login.photoUrl.map { .string($0) })
             entry["email"] = login.email.map { .string($0) }
             return entry
         }
         if let email = account.email.map(Username.fold), account.password != nil || signsInByLink {
-            var own = entry("password", email, account.attributes["displayName"], account.attributes["picture"])
+            var own = entry("password", email, account.attributes["displayName"], photo: account.attributes["picture"])
             own["email"] = .string(email)
             all.append(own)
         }

@@ -26,7 +26,7 @@ extension Transaction {
     }
 
     /// Adds or replaces a record.
-    func setVendorRecord(_ scope: String, _ kind: String, _ id: String, _ value: JSONObject) throws {
+    func setVendorRecord(_ scope: String, _ kind: String, _ id: String, value: JSONObject) throws {
         try execute(
             """
             INSERT INTO vendor_record (scope, kind, id, value, position)
