@@ -17,7 +17,9 @@ struct GrantRefresh: Sendable {
     /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged; `AwaitsPeople` to suspend the call;
     ///   the error that moves the call to a thread on which it may wait.
     func run(_ grant: ProviderGrant, with refreshToken: String, at endpoint: String, _ call: any CallContext) throws -> Bool {
-        if let lease = kept.lease, let wait = context.grantRefreshes.wait(for: lease) {
+        if let lease = kept.lease,
+            let wait = context.grantRefreshes.wait(for: lease, virtualNow: context.isTesting ? context.clock.now : nil)
+        {
             try wait.pass(call)
             return false
         }
