@@ -7,7 +7,6 @@ import Platform
 import Provisioning
 import ServiceContext
 import SigningKeys
-import TestSupport
 import VendorAPIs
 
 /// All namespaces on one open store. Swift programs call its members in process.
@@ -41,8 +40,8 @@ public final class Services: Sendable {
     let housekeeping: MaintenanceScheduler
     /// The server for `test.http`.
     let loopback: LoopbackCompat
-    /// The provider for `test.idp`.
-    let provider: TestProvider
+    /// What a testing store adds; `nil` in other stores.
+    let testing: TestingParts?
     /// The methods in the order of `MethodTable.all`; `nil` if a method has no handler, such as a testing method in a store without
     /// testing.
     let bound: [BoundMethod?]
@@ -78,7 +77,6 @@ public final class Services: Sendable {
         token = TokenService(context, pools)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
-        provider = TestProvider(accounts, tenants, accounts: account, failures: .logged(to: mintmark.log))
         housekeeping = MaintenanceScheduler(
             context,
             sweeps: ExpiryJob.all(
@@ -86,17 +84,17 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
             // Sends notices that another process left or that are due for a retry.
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
-        let hooks = TestHooks(
-            tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
-            serveHTTP: { [loopback] port, project throws(LoopbackFailure) in
-                try loopback.server(port: port, firebaseProject: project).baseURL
-            }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
-        let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, hooks) : nil
+        testing =
+            mintmark.configuration.testing
+            ? TestingParts(
+                .init(
+                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat),
+                log: mintmark.log) : nil
         let methods = Contract.MethodTable.bind(
             account: account, audit: audit, compat: compat, credentials: credentials, credentialsProvider: credentialsProvider,
             identity: identity, idp: idp, key: key, mfa: mfa, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
-            tenant: tenant, test: test, token: token)
+            tenant: tenant, test: testing?.service, token: token)
         let byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }
