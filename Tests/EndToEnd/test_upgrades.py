@@ -182,8 +182,8 @@ class OnSQLite(Upgrades, EndToEnd):
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
             if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony"):
                 connection.execute(f"DROP TABLE {table}")
-        for column in ("audience", "passkey_id"):
-            connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
+        for table, column in (("session", "audience"), ("session", "passkey_id"), ("session", "acr"), ("flow", "passkey")):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()
         sidecar = self.open()
