@@ -99,6 +99,6 @@ signIn.submitPassword signIn.withContinuation signIn.withCredential signIn.withC
 signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode signUp.submitPassword store.backup
 store.rekey store.stats system.apply system.export system.health system.info system.metrics system.ping tenant.create
 tenant.delete tenant.get tenant.list tenant.update test.clock test.enqueue test.fault test.http test.idp test.outbox
-test.reset test.restore test.seed test.snapshot test.token token.discovery token.jwks token.mint
+test.reset test.restore test.seed test.snapshot test.token test.workloadToken token.discovery token.jwks token.mint
 token.mintForDeveloper token.verify
 `

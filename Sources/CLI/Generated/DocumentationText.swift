@@ -4,7 +4,7 @@
 extension Documentation {
     /// The documentation as JSON, compressed. `CompressedText` reads it.
     static let compressed: StaticString = ##"""
-        !!ZYq!)S1RAub?-q3Q'sHI2'6!>:w4[`>Vj::8U6>tKp_!]!FeauJjoO.owbGgq1;'8naqXdKRBL-9oo;O4/9LJsAmdwrjVU.YJW9202=^+3Go/gRRsB4K7<
+        !!Z`j!)S1RAub?-q3Q'sHI2'6!>:w4[`>Vj::8U6>tKp_!]!FeauJjoO.owbGgq1;'8naqXdKRBL-9oo;O4/9LJsAmdwrjVU.YJW9202=^+3Go/gRRsB4K7<
         ms0fU8C7GI/QD@IEOscCM&a&2>C2ibon06';Nn;&gLA%JR810r+v0IJ*c,_'Mo9pf:4Ou<'@,IDFx8Q<IEv=7q%cqkK1bL>1E$2W&[_DLOw5!;`k%;ChS5CW
         GSFWj$)@H9R)g17iF'&4SRC1Z6(.x74)V`E[MitoQ/wV7&&%TqhOa$@@F420ES%>cNpvNC1pO@2jKxp8'/BGBT_0*]ssB2GQ-5N0]kgt3sR!A]AsQu63!x(O
         b7n(<2B8hTN`bf@m$*'m'Vxe@WRirI%x6p+G'/OK.3/)v9K>kj)heKY[r`1iCi[>qamoiX]0Euai=cb!idl*'4EiAsAb+BVW]0^euT>B:Z4_Yh.lgMVjXs?K
@@ -799,59 +799,60 @@ extension Documentation {
         ]O<4,!io?eDGe(A11cuV)n?_x9.x;,Q]K`lGT^jtn!In@+)WZ)0bLq]c'l.@%9cn4B^k&MP(N@2-Kcb3v2[%X8B'R!8D]4bK+*QT3Ho]J%![K,[(Lg)*M/?!
         q,eaM6Il]E?InLM@>5m!cTihjKg`Ow:H_AL!(R^k@QK[I@!3JD7Vu?9,;oQ,Q8Cl8@Em8._0AZVj>rJ@hs<;L.mGI:Wn$?Nfi^)4A8M-8d@p$PqF5ON)78`?
         b9:n@llu@e@P6d_[dslL+u2+AY(iIO!tr;)S:e.YY!64xZ:V?QY>f.x%o1Y0ef+?[b:(-pAAm4Hn*XA^)_)YCoplvJ.tpg88/Mg]ugsbFnYX@0?)L<$.%7MO
-        9CJxQ9ATe8_aZ63GwT%dRr6.f<q7(Mf4Rv!<vFCh`odM=&k^iI>Q4pa>)^!^Wh'jfExiNj`*Pihk8MlPaIa^>t2>/QN4;Ye77EeUZ6Jkk*s$732K<AKTH]^4
-        :Rxcq0$2muMSb9V]E=APF!cfY.Ea(xrq$!Y>w0TMYvk(.Z-iG/%HGeZ[7:6F%-HtOgl`5i:0PZNgj[*nkgU&iMu9)=i8:Qpl14h9I9$2G-Ob4-'n?v(g3LYd
-        (c?HQ=DK[h'+EFjqK$$-^7LDb*9vTI@Uecl'SFp1YI>f,]I(DZs?^.KmCq(O>v3,0=D&I&X&*cbFbl-hQKkc<6_+`=%FZt^(wUb^@k?.xq?i,;chwBipijet
-        6qcCi28SC[$nUL*@[192.-[d^C!L*boI3B[e[j?<^B$geEd2'^K5Hi`Z>p.-i!Imv_a2Ja6sNQXk*lj.-1'.AkvE4G'___KF/6l)LF9/S<ic5'_(G4/9SM4E
-        rl$4<96lS$sf^!$uBkVh;OoRkar-e?h:@,5Y4F0fuTnW$2X*d1nvHf-bs&M'Q%uL(EgiqAZ5g2AEjB<FgeB;_0Dr1be4WZm*;NKeUmeqwA[=Qt7N]ZCFMJV!
-        jWp/[i5/9+@XYh$$lLYwmh=5uJ[Rf,g'f,7Gs)*EFU3sRCN%rE^^w9P*]ngEhqr-`TZA-Xg!wE$gpa&MJgs4[bgST88P+>d6%(SIMVG<lTv+:YK884>ix6qT
-        cufHpKu59b&+8[O2IGT$u7_tV<:8n+0xhWK-UJ6v%*(W?3(YE!jc3L<tA^oER^!SvFBCrvBs38$gWH/ImV6=W:OYdipU0uIaMSw59=R53>Oha:a[p;)KI)b+
-        Iu6eiZscPIpGXuPQ]wQ(@DQdm`Ug6GFq(ZrT>^`mh!)`OGxW*VNQp&o!52e%iPk%YYr.pL=8jNTMw3NxrowXV5c$MxVPi5skCq*YVB^?kP'3f?<h3)HgLV2B
-        =&Nn3+QLBl0imTH6g,1o`x4n2=K:7RFY5Dr-;it%bjRSX1)]t9gXF`PqF^xhZHxqdTORf@X!c@')3UEq.h%*aY;%'(K?2Yt:qo]ot$Mlo)Z<[uU<][26WgPL
-        @Z`Ih)L0kV<mf3+jl[OAE?NQ)<s]?_eN&lW*k)+mRn&Wc7pi>?J9Gptp/Ivdf&NW:?HQ)HU^HwuNQMC-4i0%ldowTWD@`lgv.V%hPZu?Fhd$k<Kg7l(t8fT?
-        T?)^JCboCss7Y'51V2(kmWTkB)'oMEQXx,xBD5ecFmp@rh5BHP7I_]rd0Ox1[@j`Nn)Y)rIuFmZ7m;v,UV5[bRLolZM<%HUF'sDxcnG%o]NX6@72_P$XI9ci
-        MEPY]_1]LlaqnN_aPnO7q6,x+97m=;QVW%Z'SWX5i]<p[fTI)E;B:ot=]6Xh.V<n-!6NCUcPO9gLvNK::J8I20O^,R224&YDR48JAi3i/+XMpHk&3`VZS/)f
-        5ARFC/<._0q6eX>&g-rSJHE>f71R`&`eM,'rxQwWYW[[x*vW0>]:h'lC<jWpYUG!,B3[VbDu]'[8(JuR,UXE1L>3Tk'tJa2rJdZl]Q0NB]^>t41xCM(_^Nw$
-        !IQ<cjvjL)STM3d.9!]AOt6d8:ca%qc_CvC,%H,[XX44*O[PkL[g((@(+l(e_d_Y+!M:.!FZbIDEtoU^U`*SqmHV+5,UfIfv8)8L>wnj;NUn+4)3RH>KsG`Y
-        SJheWhuBbgomHqCij`[R<xY[E:Mj.6SU9uVLj,ks$34@IR$$f3fi07AgirZ+!IkRMLY[EIsVZYUsqYxq1Y+uM@7k!Mex@sOPddq[0HakPPtL+ofFYix'Fd,e
-        XnOt&tfbKSiN)XP'bAoL?bU7K:eJ>d$I-.B*A,&f.hW^M'jxucXEb_mfMSe*eiOt-5xoS<+jp`(Qg$rr8c%>RXB0U(<):Sm*>^=V-N=]vL)G`e3>(S'&?^iZ
-        giCnx+U00XBA^1-gTnOKu=JT?WC3V,P?lWl0U)737eQi916t>i[(PK^u6)7Y?_C`v^:6Fc&k).*-xV5=,hP.BY[!m5PIpQQWpuIMKr4b=Df/bZ(:4hrSTB94
-        RnKiY1:);u*JNox1+=U(H[Q7sI`-lK__*NeCLZ'jNER.I4C1.7uwA3XVAooT(LM>bEw^->8lqFY+?2)=(GrhOM2nMEEqTS2]'5LXojcBJ*%wns>m*SSS1OfR
-        [1beQb`<kUNb5<VhoFXArjknMpJL7MYU61MgKI44*uG6B6B@`aEC8204uNYi+IXWxSXb/n`We@rapIp],T2Pv.nlPe5=7R:=bOrn=9/F]ri0!77t&b1+.W?;
-        e'O@X5f5(&J>%sQI^^f?^cQpWewDBt2Y)_RX!g<Li^OJV:sPsh`SEj/IF/gv-oRVis0igXt:1OMbr8:j0W`PW*TIu@iw%Tv9<Zl:Idw6^6-d_*g-N72(D/fP
-        uC;u$ot]MlV6UxatTWDs'4-k7'Z'+Da2<5)R_^o/ohbNxfN3Lrofg)%isi?0/tO;>t<w^f6et$ViCpl.CKq9tlibZ,IdFV7tpTEel!;P<JOWX[cP@/<@W)*1
-        btLntXjQBkX9'mF72qDT<.sS;pMR!`H1R?q.$c6U8@F<5ojZ&A4bh!Jm(K3biR-xt&<FjQn_VU8CmE3LJeS@L48A%tR8Yr:9A^_oFR5%cIEUnbrE&-AdB%Sl
-        9Gc<BUgqZvhGqAUjchx&@fYw$_a+RhF*+&b:Zv/wRR>6k8WKAQ%Q8)ooTLVpV<1`W02vCUW>ht8&P)3iJw]?3MNa.._S2V`%pi7QP%&F-(._0_h$4dx6WJHl
-        ^;G$WUitlAMB9qm4IeaLhUE>n/6bOD0IDd+rOHCKjmG9[HW,F1J82wf6'UDfSYRN63^)X+PIpQ_Ek61SoJ>kh5ZHW-qT^[db*rO+:*@N-?H<osjLu-ijT!Ap
-        Z5BJPe3ZVoqv^U<efXV(+-Z*V`=[oXXmoV+s55H2GEA*2.umG$UE_9I7Pn8Ve&JN]je+M>)=jWYdi589;k5'M38s4-D5H]4]Hv6(c!ux:V^r68Y9:ra'Rkqj
-        rFa`oN.T`%Gx.4&''5,A'(nnV6M-*l(()G;>iqE]8k,o*46C5JOerfw)_W1E2?:jEa@s^esH;*w)-Rq8%!Bd,gf)DgNvkQQ^YQWgi]]%JY^EHeLG;SD)p2n?
-        kNa]pPA2T5j3K<3_<?-r2kV0KpL-?&@,+1R??H:G0ChLjTe0xw*+3F]l&.lu_s.M99DI*fcc6PhE5w4bXA7JcPw@/*5&6QoP-J-pa@dKocf@='i7R'tKeVQ`
-        Rb<wM2eNfKW?J%(D:?AtYkxjb);p8=NAx&-db6U`GY46M/3V[HJrwB_hf^uc*gerKYB.!R%[-]n7VeN6'YL[KJ;IHLA>66H^</Bx`Xx?^YM5N!4Mh!s1cYQU
-        VNisJM;&n8S/MH%e:O(W+=%VEAvx&g?:w)>G'7OlG9Ktw'k6_1a9SWQ;FNLq$Hc<!FVQEXj!bns7tAG!lA'3e43vCn/])9YTH-8e`H%OmA0Pe8t_@VBC@eNf
-        =@>$-QB4Ex.k@l9]^ew^mDvS6G!!gnaV+aT>XM?f6X+6^p<$:Ec`a>_IUqc2fI6%s:EZ*2WpAgahK33o.x@!EcB?)i/5qV-PIt!ND`1b9)H797R'MjR!a(<*
-        If!TxQan'(Yr^iJ6:NncWEk='jZ(Tj4-'>9H%mpeo/,<W^dd>dKJ`'qg%S3u17Ls:/t^Sd`Vp(eX%j$6.tl7wEO%5Qr.?/_63iub@C(v.RNW,wn;X9lLNeBi
-        8Y_?pn2l:Zq'gj&Nus9!p5VYnqp$05sfbS4,TvQEq]7UMCrj>qnph;R_d1pg;>^O_h^RrJ>]_=2A$SLQJ;xHMh-VB).NBNvCMTh`FdX8r_pa*EWtH4M0hNtZ
-        >'jsV'[91;<<KdU<Z:P&SNFdSLH,xXWfQ0u[KgvK[,!v`Hx7%cs-%k(/mEuejobx.<Lp3SI/C-T(a@.AkIEXPBlce+!+C/)2x:Jr6ReR.-KSAIjvNbBu+ngL
-        6MH[^H=ZI(-T]((q*n'Vu[L@B*Rvw&nlvsb]ZZtH@Rk4>/4TA?O';T%@;rH@Rs-*?]-CaShgJvv!A!_0(S<MtaV__SQwF]^hWYS.>NXMqi[9GJgf3b3?-ugG
-        iv<5JJf<;gf@p5a39TfoUsq@`(9&/OcRnFcM!t18uhE($a/e._8;sc*!B&PwCt%DAiV-*wqD3=aS!w`KJ</(^`QY2e/QaM52Z=F7*TrK.<Gb&L%u/xG$p0+-
-        ,Naa,n/ITq:b^-22?sXqjgkp6k6oP@(rlxB.KqmRdWbL9B&t'13assQKFK-QB8YGPMeT[!EnKh<J..sYea=27$F(.WLK%!>gjcvqAfcN+8w]aok,3lo[vwqP
-        4gel/Qu'xa*qRr'XxbpO1FHhT7/?VuQ-PhPdaEM1ER5:t!XedQD]g:LBvGb4QoVjA_abJvF9J/)`CbL['<,OG>;<nhZHksDTs*L+N;X?QeOmc2XeJudu-;82
-        sLT':7jL]dJ4gV!aTK'N5Oh5b;=6$n=Q.h-UK=+-[G^CWudj9bYF)6ko>lu)5qF3Mg7R/3?t5waf:/pR$V%=OhFSSc,!+OdkDuQY8]BjH;^N+wr(+AuI942n
-        [fLO&ROJ2Q*^F>:n.-ccg/]u,?VA!:lu5m/![-'<GXxNc(r;[:Xj'luZA2n@LaJbfIw%PrPAHk2+tsj52XO.x<x95v=a*29`Z+W@!Ix)@^Y`CXjfQgPjI5kV
-        J(3j(4,E,32>B/l4,*>]r%?=J3wnNNN2*RZ'r<?<@0g:jK5S)FH.b787P/rsdDB?o5^YY$kaHbhI$1+?LF[WaBG:gog'QVkA(aZ.Vgvw/*X)sgg!FQNNX2.W
-        Hki%DeXK137;]1Z6&ICb+QVbV-0Vp+eYI6BR2(hW1IST=&BQa)nd4pujx0+`L6t,s/to)A>A%7jR]P^BqPc[*Lm(Z!6i_e_i/idU?ZtA?dI_C:^8dkkG0O2x
-        mi8H2J!IH+1fwUa1m>?OXElHXow<w/?<:'sR=vN*cP_'nScZ9hsrTW7b;io40%6ZCI6kZ(9x[htArHauh:A!rY$LR)5_`k:X?FFSWThP2v$0gncjCj9CTv!s
-        ngS!W=P>t_h@'MpO9^a>4D2J34<lVR)7>@>EjLOXa>Z6<tvsbL!4ahZ2oCp>&>_ERK76Jra67r2Tr&BqtBBpC$5@M_XS9xAV^0ZICs]-%ne11fbpHQ.Ws0WY
-        =*EHYB_6KnMOkkJ=UsQ[jdhD&aw9O;AI6D3YqnLn$>B`r2Qu[OB+(ZBEM6MNm[_IqKfIks]P^R1DDIX8AnvF*v39`i,*Z.oTC?VQH/GgLY7D^?GHIY/E&<7;
-        ;?Gm'9'M@cRbNwtteUO'=B_aW%ah(StL^EBsvJ9w1QHUK4+`@b>Y&!$AotUw^[&I(bZ:J]jMLVm_kbBW7Qgr.1Qpp(kLJ*V`@k0Op`>CQ!J/+'4t;[f'l4]G
-        &3N2TQ3ob(PhvmtKZs`]P3Svo7'cU;uM)%?bbSnS9ms$Rts*`(@G(nB%BELeSC%OPs-5MaL%;2`MWf==XT7em_KhVL!_O6a6*iL!><u7>J2JJLU!1nb[OP!c
-        Z]+Uq?g;H%jUJ8_.v?MFj,;p5.(1fCrE<%&e]r2_->9.Oj-JDFd0?5^T/i*:urE@jd35,:O6F:A728EB14Z3;8BFL2UI!RQ4C/Ed*]>PvJ&9i3CJ=H>UXga;
-        o^5BAm)*F,0mXDuO>;xM'@Ca3<l&w6Sv'6W6vBq*M>ZKKouF9Q.`vNTD`S3BC2Z7D=:U3H^27I(YDf*M!=_RjL&cbTV46n<>fT8KTrMXv^6PIkS7xCkNXhS%
-        @G[$,n^rw]5h3gC'+O-$8;vmh+v60&@YFlffnnS9ni:+)qScB,L.+3xLNKUbWTmBlH>-`:l3!ZNkhe=`(VXs5sc&]?0p:sRYv+2>Y]>YL=<ESA0Q;Brj:>ki
-        !@ONPTT[C'1/eUw0U]t178=N-3IlaH8Zb!UT6TJP;!q87YxTJ55J.u(qH->v.b5b<%k<l5ud?I(G,!OZ_AR*1O',F30hp9b69uN(53fAbT=S>/Gg.P,h6Dd4
-        E$o,R5g82mkj5G%c2aD'J%jM*<7:*FPu0+X^q*6no1C(PU<CaD?3g):53:KhmJ5M^))r/ZI=?F=K=8;r,i[VE<1q/Ql@D><DKs2Re(<Mj$Urth:`9$vWF(ax
-        O-nnWu?rZYAwmMg'hfR^XWXkq`wi-Vbmp2F-TH,+^+<hT>=d]VsF;M-3XcZM6!J!V*abK9+d@g'm&oJ'NdZFp],gJOEJH>7)df9?1OZ.o<+ac0g9YXtlC_h4
-        >uf^v[7=`c(78@PV?YV&.@$IrUxD_]ko)p<H_i[xO&B!$U[i+*-;sQ-i(cME$Y7@Bg'^5j=2g%?ZPqqEU$O,QP*KkMWqH6onX$kTGR.TqR)xgZs4OMeWqAq<
-        RkZpmNt=oT'2jo86vAB<]&j8A8%:g2)V*>$)Hvf[PL:g,-*nXKpg&0'!:JAXZ5;ZDkkRWD+:/-;*dI0I*ppjqjCb3&T12P8!%:7bqZ*bC1IfgCXj<t>dV+=B
+        9CJxQ9ATe8_aZ63GwT%dRr6.f<q7(Mf4Rv!<vFCh`odM=&k^iI>Q4paAb5njL7VZQSf_x^hLNkZE=:Go4.3=:t^*1:*<$>B1r4WU%F;*7'A(]cg7Fdg(b[B)
+        <]*NgH:[hmFRL^oU$CZ@mTa-po8jFwK;7I17YKfI-&[2bAC3`>HuU:6r)EVA'OF(X6jVF0%B85UqHic-:n&++nnW*O.qbaoG`@bZ2.mhs`bKt;/1K(MF+pFS
+        5PQvDUk^M2h5^!2H&!`,-K*rh;MnArd[A%KlCaw3V`:RM)VGi&HH;fO1UD?V.S'1IgqX]e$&>gSn]M^7ScXZ2MuQN!U3o1h]1t5w@]iu6Q'fa@9eeoE%m_+$
+        s;:P8</cnTb;u9.7r/3UF%TkS<+v!Fje_%fK>+h`4<Zej^Al%A/Dixk@e==^J)vZmn$`8k'Vq0%Y:)Y9C$3J.tg$fd2g7nZ7LdqJ*flPk)&3Lt6;[p$dl-:i
+        &h>=SQ,ZJ'B=9:g>>5-e1UR3K_?n4jOKj`*mPOU`ITomi!8vrDDh$jp00hEsU_S8C65NY-iKeg`0t?6xhfE1?36gA,aeaAbSNOD59ZLB49pa&pi3,0<p.mR3
+        >)BkunN)L[Q6C3Hv-?^4o@sW=VGevm.rbOgg25P!^GM.:(Ur;K>>+^Ga4:1K!Dt=0UGPDgJSbIZ6xHNHU=+-<kx2?e,cE4iF>A06eG)Yq6m:6ssfvhV[h:Rc
+        )@TtF8Z',CDL_:(dp=9mUo!6x[e$p$bZ`x`Fu)3L=14rkAao?GntJru7_PA]_oxi3+<-,u%)4w:eMNfT^)o68=dA5sMk)Kc%,$r@7mV(n2`mB=tb9;5pklgV
+        *Wbnq*QnS5[7Fb81xJfUk5('wObwnHebet+41%JQZS?Saq9V.%%FWj(Mse;<)$,;/!JddjP$K729-O3/D3,c,;p_Ux-A!^HbZ+7'aT@K.h+l)DHo.;2WWAI>
+        tRBp!^mOWlu`5GVl[EIp8Q?eq<EL;$R=mUufFf0X&qd!8%]bCeLi(?(KT3tEQPBo3:nd8OpI9V?XTsSFAxa95=q`WpQu^DtnE/]1+iA?o'Qw=^5lpZh..iV%
+        <QZ^93vG62kasEx9STaR6a-/]!xO>A%LYj/+ZP2H3%p&f8vv7RsqVM1.T`(f^_rq8&CiJ',(CPXsxhc_f4qi1A&`pG-HaEPPfT>NG6+E<$)q1Mmt;hsp!4sM
+        P/wXtZGwMlb3[1x=]XRU_a%.smO%Wn,S7aQN=*)].,N;V9n59p9c02tDLs)J)VtFN-!i7vU0XH23WdO`FD*5P')U1<&clh/Yb<?x/ZdP5+iOu:2J%el`ptE]
+        1UO&[S.MnBold3P+`V3X`?[q]6Jb?E.+sGh/$+5>M%qQ9.,&k<lcY2CG*'THfCU,daUU(QLdp]qZic[k:,aOX<pKcV-c,W4ad)%eRn$bs*,-;'d2!p?`NCP;
+        '!JD6',XRjG_Aa2!fJdtlbCEGr*1aA;kFM(oq@cQ3_k?S35ZLCuDahC4-bk^NWlAeJ1CO4l8L7QoC@LD9EhVopnd0r>PX'XWsre)X/g8I`N<27`HEG,]t!g7
+        cK5IE-Gf0W0@bAQB]HF)qjEKFurcwd$uiV05&_M$s:m_2%;3$iLO*)fAZ85.^0w!RZ8Id((x<G]Zc'xI[P/tDCi<D`R-50O3a)91iGLD&3u^G$scjr85<n]G
+        ?H(TU&hr2@hR9slT4<K@/5Z3k,pF8uePj!EMPEOXWG5uKswQO^hE>w)?tqoXFsF_-,)RM'%&MDxstgeBq-x7fnLrIebuY?IJ!uB84Fnib([gk:/pUv,c,Nf3
+        UKaua5ami<hE3,R)S7>@Fl6;ufE3R4+XR9mns^C/I0<$na6^Q[@j0$>E6svaovow`[kd>nqemho&FihZ(=N^th*mQr]h4,CZXRd8%`4+jOuOQSTe,W7YtI?.
+        ;'K3`!RB+B?UdOn2TnGT&7WIOVeXdBO%pNx&OA%6t+xDk2!GTXNjk^@H!<KRKj2hH<Z0w`^=24BL5bEM<B,M$rwtnm5.`i9MFW7B^DDLA86a`TfO]EpBY3Mb
+        U_3F^cgXE1plD0pc6K5fcO+([ojX0mp@ji.S,x)fZTd3FcJQD!Chl1TQMdWbB;m2kHef>x+;6T=,xhBs4+0k^PGg8Y30h9C[IZ?`/dWkoS0UNDqqCET'StKM
+        <r.>^JJwRrZPLLE&6LBA4uS.K+_N)6>I.<aOn9'YfVQs9g/n&c6hPO5nGN_^NSUUf7xlFv/J'QYHt2Z7e9b-6:!YAdbQYVP_nIcINf:G;6=]xq;F/L1AR!v=
+        2fs`b*?ei$_kb%//@8dW>U4`2&1sBdcswh^,_6*eBhK<9=PQ1k0CpY175Ffh04B;K_!-lTk3culgMPNke?@)oiWG4pI_0]V'8Pcn@OteI2L*WgKuj_RPvZ*S
+        5p)TxL12((.GJb[H9:FZh*h8s<)ZZHA;h+IdN9['O+Gnf+u5SuG7x=gbc,ab6_;VJex)qr=[JBo=h_oV)/>K:OFD2;C4/t[&vqw3Oqprb]bntjW.ihTux&uf
+        D=%Sp=Ymw!^b*nKS*c)BK_d(a!SRRrl<a=t&g;_qkFIH1Hj2[0fDPrk&MqFF^o-^$]fmp0E<TP(hes1?;gB1*F+kd;F^[x'[Z2IR(qsBu16Pp,f?;]*b^RZu
+        6:4,Su'sKsk31;G?u$eR0?xgg[!,k+mogP.:M,?G+?C.Or6wZO/$1!@8@i,Jro2u&V:.8VeUNNIqB!G9-u$:IcuGqu>jVu)1F/Zvqu`ZG(i6P0`63*0nb6Nn
+        9V)tVtmdck>&o<'&P>ibMV@:&NDo,Qa%q]p$(1;b_r?*aSa(%Ajw(JtrnXTH0+T'9%^0A0auRo>7KU?L!>H<s_fahpF:gwk97_Q0)ho@)Z.5v@j]h(QNt0$]
+        .)aE!R_$570W0^?'e%+Vm>cxh&%n1VF$GJ])ng*ff,DXxUXK.da-4..W5koG.gR&:!_k[Lm`]vW;TNI&$Rm)faC^esqTo_k4>tIA=x,/)5N[t/Vti_*BcLf@
+        IHHp_jRWX^8eml/6=V4g:nH&_:EZL.V@x]SQA5hf6]f05LqG0b!,HmRE!7:W>H$FR?8e-?SN[A!i-5JDk<jm]*V2$t)-O.>`$Ir(^1'/q``trQuQ7gWc`C@q
+        nc@;J&]9A=<0%X?OCSpQPbh-KovA-9f7^@2P)8d:oK^!`ccEDg+CWtC=@W<qnFvuh%B,1)?sRsu)r;pW)SoVJkYEeoH;SF9PHeCi1rq6BMFarSr)!eGL?tku
+        +Q_&9TW`R6A<%M3TNcKSv*I>x7jrP1ksb?__bBZlm/89IRggTb]og_!@2Se?%K`(-RfxB]nx$gDYF`dNN[S498H38-SFTJ*!^x2J/Bx+<HsDg<$Hqrc_/Zn]
+        umJq0UA6;;Ts.n13snBWlF<XUl2N?q*%de.-$t@k7ZCg&-ALIM,'a-*7OCJ`msNgZ)docZaI9wf=[!0p]Nm)[c0NxFYNh!UUR.C7]0Z?f$I7^ZJLD^2d:Uu.
+        `$_R8E3^v($ldE&SlKW92JkkNShNfAU%^i*D@1?vUf[bDb/$be6=8TnDL]l<Sj,Mjm<fkPkHjk+,@N!3rq&Vv`Njq%1^W+?H5$Xmq<GTtuXEZ8^?.;;O6K15
+        M<9`.4?-5R1fCZFnSX-Lb;GBK:miOa4gxF-=w^J8Fw'WDrbE5*LFTfp%AlI0gsN$6^8cso_QB3/l0ZD+`3:mEd^pKlnnKOZb_7L6Qf_`qA'PQIR&G_Xg^(MF
+        bRFK3,sg6YQeBZ5ih@1,DxBG*8fQ7(25?H@o)@0OFMLv*BnpUQ%e3R>CPDEa>tSOHU^kHcNrJo`5onZwerVqR@cupbb[47=oFm3cV[>0+@gwC-d'O4fbNHOT
+        3cf&-AB,;l&S0Q$upF3Cs*[5)g>U1X*PMEQ!L>/$lV2kcM<GXbIHlvFiLpi,A=`pi^DMb-FbvcXhnKJTovq8(h5Rbs`Nr2QnximLcO9n7R&DqCbS5FZ!4:Jf
+        h:!RLK9n:3[/Y$4c=/$fI=ZeG/X5bjlAh)YOJ2GE'qI6X(cb`17v-uf.)o%S,6-5N7%S,9%d&!X_]n$$5*OJG<bs]rv0GFF0YgcuEx^+E);UH?F<je_I9J!o
+        O7/;E&UVAH!lnnpr_Oi9]T+,rhU<Upk'*2[<RuGosUdP+s_fknWQG8g;V5b,3`JKN&:@_m)'&=8EU=`W])DQ[.T-094pg%atjELgtwrgj*en(g;>Rv(pbsO7
+        fMOE=?iWkP3aXxX!p5E%uKpd&`:'o(P]_`YlaO3cib)2^V&2uJX>!C'!4E-[juEP!^WOCP2)G(?-?U^cT0JefiLYV%mT4Fsa6Bx;$usK(6e0AAkd%Z0:6Yve
+        @x_735ISHnaE^S'5_lAd8!]qeTsrluWn_+eCH;0O99inAWj8g-):QaOeG/V@7UF-BrwUk^2t[Ho$X@@q)VomQAC>1qn^)nJV^]919N9kpV!FwgD76tdhc]J>
+        9hfCfo1?MNU_L3Wo[LTd^$)v0*-(1;GF,D2F5>JL)gPC&6QrZgP`o+QbB1ZfYIbS?]/W1:HV(&UKX-V=BHG:pWL%G1-&J$uZ=Wb[B]GLjo(x6Qe<(G6`4l<R
+        >XA&--cuMDI5K6BsBvI63xs=9!mba%0[=fo3gwXpP?vQ4@XT)O/O.7j)7N,^%8[P$6Ml*KDhM)$^s%bS+BFcFQVxTk?omcj8/W4C0gpE<k[,sjN;KO2,7b]%
+        h0ss57W8je.*.RZWtJKR!U2vcGw`a?W[^+Vn.2U(CT,<?*4UQjcf.m@8TxV.I<9p.G]n'l.HnTqop@0jGGk[cM>K2Z<WrwHU=W]JC@wuT?l<7@uNBk[YkmS.
+        qfBZqFUw$siRo+?omWt/L=DlWnj6Cj74'xlcuh*I9^X6<>m_@ne<Is-liSbmF,xa$8WV$&A[@iV87;j'F/FiG?MrC^deD(*TbOnABCo[;bAvjC8J+<$:F3hb
+        (x+FocYoctl$V+V[f)&qSh28/H5Jv]q3_W@?qE4fA;4'gYFPrV.H4Q[IH%W8^0o)T/bpb'D6`mLrT8OX=-7<cuG/RZb9OKih.m%1e<<>nJ3?n(O2%l7,S4_8
+        (w[T/'gA6t(*/M_Hfd1?S44CiF-,sE(G-,JXNs0pJKnvsm./>Zh$bHWZrD&%iZXc2=aq><r>2+@Iu%eHk;8Tw-)Yt?mgTrHQT4FdL:OK04D_73>$v0wk+f5>
+        lNk%$RPQ@'IYJEs3Irli[*8IB-l8tZf.,=/A6cXiTw'<R,GIO[NfvkB@ufk9p@gj>l`$XF_02Jf6dIr4jMn421+$+)K]@%pjL%_2^g7w4b<f:xdK4G9SYc?/
+        t]7So,$x1_oV+?(>0a1N&N.mjdSt.e?WK_rNbF<.F&LwO&TJgviePVm2!ORx9J1%h!W(mZl;!;0*BRiSXB,'o3rBcj-CD]);E(-<=1+PQDXpX_;9nFMmgkO;
+        .p./9:w>F9E*nHRsVISZD'rjbM:0Is:_Oks5iX@e]g<c0SHb93Q=1xh_U`I_ag_LbLa1dSBaQLf(elhojRSa*JW28aumg2q&g+-L>r@Jh_9;qTMx6>jOiKwC
+        4&kr1!s)T`/k]4YL,30Dc^X$^DWdU&Eq]5()cT8QNfV!CrT4.>PBwVaY$M?-FaLVYC<FQm!2?`w+-9YKPk*;eWka3SG=k!Q+N&ta`!uJBN=XWqq:42qS/RLV
+        dLCUjgd,-0JDc5x1r>&?=1P0bq-hmZ]]]nEoRG%@KH>5E7;wRYlF;$>>7$u;KZRwIX[Kr<[TaffO[t0EqFRC/B^:FQPo2--I%7=$_rH1/b7D-wVa*;]IC6wl
+        399S8V5;sO::+1)`W[[:+p5<PQX$qr<>di77lBGCfDoe9&h<G/S<%8L4c`B!qvaiRO_UwcP-H;TnWIf`eq4)0m.b7leV?(_OPvIjfI9/@2wM;8g5Fnr'C3Zn
+        &(C'jF?Z`@Dkg,;YN5+5^4!;[3-`LEIOiVcuGX%aENZIwXvnj3p9't'&H6[!)jA-?r[EN+)O2UweM21]7@)pHL2F?eBFFni.<>ktM:VZe!=I^p5,h$KPE!Oe
+        KSRSAhbx./+W:G3@*e_U%?b]LNmq?A4JdHv!rENN,T;m.I/hc71JR5=Pd$pKV)f@i:_1r+XJ8t*goB/Tkck;sH@MrP:=tV6qE;(mmP1,OmRc_l<7O8;;B`MR
+        [KXwsSB+QA-(TVc4Gxb7Jnnvm`^o'IGg>QkTB9lKS(V5^kDE>H=Cqn>22!EggmQ!eZqQP6Kl*!c7dO]ca-%BZIeEY`O=:/GT9cgZRh$`TY[0MRR/9aeCn&&_
+        hDUs[I<:bD`C<qZUb4CI.<0r'1VtEKXXcdK=%sIZU,UpB+/5<bAhjks4K`<(Be@Tc!Xx.^eCv,ObU)9b'g-+JNu0dY;kDs7e&DQ:`cgtG20;Dsc0SF]2a@],
+        GVU.&+7@N6NJa=4Eow_aO$X2uJXP9KnMQ:];PrkI28TRuU>6d'TS,B.4)]RP?3HG5gabUG)Av;oib'-scbF4YdGk5*h%^$YFiK4abGW07H=[Mfq4@PjQG1qu
+        POvbQ.dCL82S&aBnS!cP0e>6,kjY^27=/.!WfL_xrD<*q!m=>PUSqg:8'_P3TuRTdD^`Q5&qY4q`%V%<io`J.^V5i$.Uh@.6HlGvJx=/>J/]F4>c'Sqa5iq_
         """##
 }
