@@ -140,7 +140,7 @@ private struct WorkloadFamily {
     private static let circleci: JSONObject = [
         "aud": .string(organization),
         "sub":
-            "org/33333333-4444-5555-6666-777777777777/project/66666666-7777-8888-9999-000000000000/user/77777777-8888-9999-0000-111111111111",
+            .string("org/\(organization)/project/66666666-7777-8888-9999-000000000000/user/77777777-8888-9999-0000-111111111111"),
         "oidc.circleci.com/project-id": "66666666-7777-8888-9999-000000000000",
         "oidc.circleci.com/context-ids": ["88888888-9999-0000-1111-222222222222"], "oidc.circleci.com/ssh-rerun": false,
         "oidc.circleci.com/vcs-origin": "github.com/octo-org/octo-repo", "oidc.circleci.com/vcs-ref": "refs/heads/main",
