@@ -20,7 +20,8 @@ enum RefreshJudgement: Equatable {
 extension SessionService {
     /// Exchanges a refresh token for new tokens. The refresh token is then used.
     ///
-    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `SessionExpired`, `TenantDisabled`, `AccountDisabled`,
+    /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `SessionExpired`, `TenantDisabled`,
+    ///   `AccountDisabled`,
     ///   `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`.
     /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {

@@ -57,6 +57,7 @@ struct FirebaseError: Error, Equatable {
         case is PasswordNotSet: self.init("INVALID_PASSWORD")
         case is PasswordChangeRequired: self.init("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : The password must be changed.")
         case is AccountDisabled: self.init("USER_DISABLED")
+        case is TenantDisabled: self.init("OPERATION_NOT_ALLOWED : The tenant is disabled.")
         case is AccountLocked, is TooManyRequests, is TooManyFromClient: self.init("TOO_MANY_ATTEMPTS_TRY_LATER : \(error.message)")
         case let error as ClaimNameReserved: self.init("FORBIDDEN_CLAIM : \(error.names.first ?? "")")
         case is ClaimsTooLong: self.init("CLAIMS_TOO_LARGE")
