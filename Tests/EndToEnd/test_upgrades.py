@@ -180,7 +180,7 @@ class OnSQLite(Upgrades, EndToEnd):
         sidecar.close()
         connection = sqlite3.connect(self.store, isolation_level=None)
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
-            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony"):
+            if table in ("notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "action_code"):
                 connection.execute(f"DROP TABLE {table}")
         for column in ("audience", "passkey_id"):
             connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
