@@ -20,8 +20,8 @@ from workloads import github
 AUDIENCE = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/mintmark"
 ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token"
 GOOGLE = """
-import json, sys, google.auth, google.auth.transport.requests
-found, _ = google.auth.load_credentials_from_file(sys.argv[1], scopes=["https://www.googleapis.com/auth/cloud-platform"])
+import sys, google.auth.pluggable, google.auth.transport.requests
+found = google.auth.pluggable.Credentials.from_file(sys.argv[1], scopes=["https://www.googleapis.com/auth/cloud-platform"])
 found.refresh(google.auth.transport.requests.Request())
 print(found.token)
 """
@@ -156,14 +156,11 @@ class Azure(ToolCredentials):
         site, sent = Website(authority.context("127.0.0.1")), []
         self.addCleanup(site.close)
         tenant = "/11111111-2222-3333-4444-555555555555"
-        site.pages[tenant + "/v2.0/.well-known/openid-configuration"] = page({
-            "issuer": site.origin + tenant + "/v2.0", "authorization_endpoint": site.origin + tenant + "/authorize",
-            "token_endpoint": site.origin + tenant + "/token"})
 
         def answer(request):
             sent.append(fields(request))
             return page({"access_token": "azure-access-token", "token_type": "Bearer", "expires_in": 3600})
-        site.pages[tenant + "/token"] = answer
+        site.pages[tenant + "/oauth2/v2.0/token"] = answer
         path = self.path("azure")
         self.mintmark("azure-token-file", path, "--developer-user", "alice", "--pool", self.pool)
         done = subprocess.run(
