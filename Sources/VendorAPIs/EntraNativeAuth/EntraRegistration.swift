@@ -48,7 +48,7 @@ extension EntraCall {
                 step.continuationToken, .email, length: step.codeLength, resendAt: step.resendAt, ("challenge_target", target))
         case .sms(let step):
             return sent(step.continuationToken, .sms, length: step.codeLength, resendAt: step.resendAt, ("challenge_target", target))
-        case .totp: throw EntraError.wrongToken()
+        case .totp, .passkey: throw EntraError.wrongToken()
         }
     }
 
@@ -66,7 +66,7 @@ extension EntraCall {
         do {
             step = try service.mfa.confirm(
                 .init(
-                    continuationToken: token, code: grant == "oob" ? try code() : nil, client: client, clientId: clientId,
+                    continuationToken: token, proof: grant == "oob" ? .code(try code()) : nil, client: client, clientId: clientId,
                     deferTokens: true), call)
         } catch is InvalidParams {
             // The factor needs a code, but the client says that it is verified already.

@@ -113,7 +113,6 @@ private struct EntraTrace: CallContext {
 
     var actor: String? { inner.actor }
     var isCancelled: Bool { inner.isCancelled }
-    var isFirstRun: Bool { inner.isFirstRun }
     var storeAccess: StoreAccess { inner.storeAccess }
     var isPublicCaller: Bool { inner.isPublicCaller }
     func progress(_ value: JSONValue) { inner.progress(value) }

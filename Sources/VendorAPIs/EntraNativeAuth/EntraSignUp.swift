@@ -7,6 +7,7 @@ extension EntraCall {
     func signUpStart() throws -> JSONObject {
         let accepts = try accepts()
         let username = try usernameParameter()
+        if tenant.localAccountMethod == .passkey { return redirect("the tenant makes accounts with passkeys, which this API cannot register") }
         let step = try service.signUp.start(
             SignUpStart.Params(
                 tenantId: tenant.id, username: username, password: form["password"], attributes: try attributes(), client: client,
@@ -16,6 +17,7 @@ extension EntraCall {
         case .redirectRequired(let step): return redirect(step.missing)
         case .passwordRequired(let step): return proceed(step.continuationToken)
         case .attributesRequired(let step): return proceed(step.continuationToken)
+        case .passkeyRequired: return redirect("the tenant makes accounts with passkeys, which this API cannot register")
         case .completed(let step): return proceed(step.continuationToken)
         }
     }
@@ -31,6 +33,7 @@ extension EntraCall {
         case .passwordRequired(let step):
             return ["challenge_type": "password", "continuation_token": .string(step.continuationToken)]
         case .redirectRequired(let step): return redirect(step.missing)
+        case .passkeyRequired: return redirect("the tenant makes accounts with passkeys, which this API cannot register")
         case .attributesRequired, .completed: throw EntraError.wrongToken()
         }
     }
@@ -65,7 +68,7 @@ extension EntraCall {
             throw interrupted(
                 "attributes_required", 55106, "Attributes are required.", token: step.continuationToken,
                 more: ["required_attributes": .array(step.attributes.map(Self.required))])
-        case .redirectRequired:
+        case .redirectRequired, .passkeyRequired:
             // Clients take any other response than an error for a completed sign-up.
             throw EntraError("invalid_request", 55200, "The application cannot continue the sign-up of \(flow.tenant.id).")
         }

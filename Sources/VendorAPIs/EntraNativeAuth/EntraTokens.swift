@@ -27,7 +27,7 @@ extension EntraCall {
                 .init(
                     continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
                     client: client, clientId: clientId), call)
-        case ("password", .code) where tenant.settings.enumerationProtection:
+        case ("password", .code) where tenant.enumerationProtection:
             return try service.signIn.submitPassword(
                 .init(
                     continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
@@ -39,7 +39,8 @@ extension EntraCall {
                     clientId: clientId), call)
         case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
             return try service.mfa.resolve(
-                .init(continuationToken: token, code: try code(), audience: asked.audience, client: client, clientId: clientId), call)
+                .init(
+                    continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
             if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
@@ -74,6 +75,7 @@ extension EntraCall {
                 suberror: "registration_required")
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
+        case .passkeyRequired: return redirect("the account needs a passkey, which this API cannot use")
         case .codeRequired, .passwordRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
         }
     }
