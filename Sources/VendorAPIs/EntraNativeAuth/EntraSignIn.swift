@@ -22,7 +22,7 @@ extension EntraCall {
         case .passwordRequired(let step): return proceed(step.continuationToken)
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
-        case .secondFactorRequired, .secondFactorEnrollmentRequired, .tokensDeferred, .completed: throw EntraError.wrongToken()
+        case .passkeyRequired, .secondFactorRequired, .secondFactorEnrollmentRequired, .tokensDeferred, .completed: throw EntraError.wrongToken()
         }
     }
 

@@ -4,6 +4,8 @@ import JSON
 
 /// The endpoints of sign-ups.
 extension EntraCall {
+    private static let passkeys = "the tenant creates accounts with passkeys"
+
     func signUpStart() throws -> JSONObject {
         let accepts = try accepts()
         let username = try usernameParameter()
@@ -16,6 +18,7 @@ extension EntraCall {
         case .redirectRequired(let step): return redirect(step.missing)
         case .passwordRequired(let step): return proceed(step.continuationToken)
         case .attributesRequired(let step): return proceed(step.continuationToken)
+        case .passkeyRequired: return redirect(Self.passkeys)
         case .completed(let step): return proceed(step.continuationToken)
         }
     }
@@ -31,6 +34,7 @@ extension EntraCall {
         case .passwordRequired(let step):
             return ["challenge_type": "password", "continuation_token": .string(step.continuationToken)]
         case .redirectRequired(let step): return redirect(step.missing)
+        case .passkeyRequired: return redirect(Self.passkeys)
         case .attributesRequired, .completed: throw EntraError.wrongToken()
         }
     }
@@ -65,7 +69,7 @@ extension EntraCall {
             throw interrupted(
                 "attributes_required", 55106, "Attributes are required.", token: step.continuationToken,
                 more: ["required_attributes": .array(step.attributes.map(Self.required))])
-        case .redirectRequired:
+        case .redirectRequired, .passkeyRequired:
             // Clients take any other response than an error for a completed sign-up.
             throw EntraError("invalid_request", 55200, "The application cannot continue the sign-up of \(flow.tenant.id).")
         }

@@ -39,7 +39,7 @@ extension EntraCall {
                     clientId: clientId), call)
         case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
             return try service.mfa.resolve(
-                .init(continuationToken: token, code: try code(), audience: asked.audience, client: client, clientId: clientId), call)
+                .init(continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
             if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
@@ -66,7 +66,7 @@ extension EntraCall {
             throw interrupted(
                 "invalid_grant", 50076, "A second factor is required.", token: step.continuationToken, suberror: "mfa_required")
         case .secondFactorEnrollmentRequired(let step):
-            guard step.factorKinds.contains(where: { $0 != .totp }) else {
+            guard step.factorKinds.contains(where: Self.canRegister) else {
                 return redirect("the tenant requires a second factor that does not use codes")
             }
             throw interrupted(
@@ -74,7 +74,7 @@ extension EntraCall {
                 suberror: "registration_required")
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
-        case .codeRequired, .passwordRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
+        case .codeRequired, .passwordRequired, .passkeyRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
         }
     }
 
