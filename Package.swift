@@ -6,15 +6,20 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// With MINTMARK_WITHOUT_TEST_SUPPORT in the environment, the program has no testing methods and refuses testing stores.
+let hasTestSupport = Context.environment["MINTMARK_WITHOUT_TEST_SUPPORT"] == nil
+let withoutTestSupport: [SwiftSetting] = hasTestSupport ? [] : [.define("MINTMARK_WITHOUT_TEST_SUPPORT")]
+
 /// The files in a target's folder that are not sources.
 let documents = ["README.md"]
 
 /// A library target of this package and its tests.
 func room(
-    _ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = [], notSources: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = [], notSources: [String] = [],
+    settings: [SwiftSetting] = []
 ) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, exclude: documents, swiftSettings: strict),
+        .target(name: name, dependencies: dependencies, exclude: documents, swiftSettings: strict + settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, exclude: notSources, swiftSettings: strict),
     ]
@@ -101,7 +106,8 @@ let package = Package(
             .target(
                 name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], exclude: documents,
                 swiftSettings: strict),
-            .target(name: "Federation", dependencies: ["Contract", "Crypto", "JSON", "Platform"], exclude: documents, swiftSettings: strict),
+            .target(
+                name: "Federation", dependencies: ["Contract", "Crypto", "JSON", "Platform"], exclude: documents, swiftSettings: strict),
         ]
         + room(
             "IdentityPools", ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],
@@ -128,8 +134,8 @@ let package = Package(
             [
                 "Accounts", "Audit", "Contract", "Crypto", "IdentityPools", "JSON", "JSONRPC", "Loopback", "Messages", "Network",
                 "Platform",
-                "Provisioning", "ServiceContext", "SigningKeys", "Storage", "TestSupport", "VendorAPIs",
+                "Provisioning", "ServiceContext", "SigningKeys", "Storage", "VendorAPIs",
                 .product(name: "Logging", package: "swift-log"),
-            ])
+            ] + (hasTestSupport ? ["TestSupport"] : []), tests: hasTestSupport ? [] : ["TestSupport"], settings: withoutTestSupport)
         + room("Console", ["Contract", "Crypto", "JSON", "JSONRPC", "Loopback", "Mintmark", "Platform"])
 )

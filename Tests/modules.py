@@ -8,10 +8,10 @@ import sys
 
 # The standard library and what comes with the toolchain.
 TOOLCHAIN = {
-    "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "PackageDescription", "RegexBuilder", "Swift", "Synchronization", "Testing",
+    "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "PackageDescription", "RegexBuilder", "Swift", "Synchronization", "Testing",
     "_StringProcessing",
 }
-IMPORT = re.compile(r"^(?:@\w+(?:\(\w+\))? +)*(?:(?:public|package|internal|private|fileprivate) +)?import +(?:(?:struct|class|enum|protocol|func|var|typealias) +)?(\w+)", re.M)
+IMPORT = re.compile(r"^ *(?:@\w+(?:\(\w+\))? +)*(?:(?:public|package|internal|private|fileprivate) +)?import +(?:(?:struct|class|enum|protocol|func|var|typealias) +)?(\w+)", re.M)
 
 
 def imports(target):

@@ -6,8 +6,9 @@ import Network
 extension StoreSettings {
     /// Returns the settings for connections to other machines.
     ///
+    /// - Parameter testing: Whether the store is a testing store, which can have shorter time limits.
     /// - Throws: `ValidationError` for a file that cannot be read, and for a proxy that is not valid.
-    func outgoing() throws -> CurlClient.Options {
+    func outgoing(testing: Bool) throws -> CurlClient.Options {
         let caFile = caFile ?? Environment["CA_FILE"]
         if let caFile, access(caFile, R_OK) != 0 {
             throw ValidationError("--ca-file: '\(caFile)' cannot be read (\(String(cString: strerror(errno)))).")
@@ -23,6 +24,14 @@ extension StoreSettings {
                     "--proxy must be a URL such as http://proxy.example:3128, with the scheme http, https, socks5 or socks5h.")
             }
         }
-        return CurlClient.Options(caFile: caFile, proxy: proxy, userAgent: "mintmark/\(Mintmark.version)")
+        var options = CurlClient.Options(caFile: caFile, proxy: proxy, userAgent: "mintmark/\(Mintmark.version)")
+        if let seconds = try Environment.integer("PROVIDER_TIMEOUT") {
+            guard (1...10).contains(seconds) else {
+                throw ValidationError("MINTMARK_PROVIDER_TIMEOUT must be between 1 and 10, in seconds.")
+            }
+            guard testing else { throw ValidationError("MINTMARK_PROVIDER_TIMEOUT requires --testing.") }
+            options.maximumMilliseconds = Int(seconds) * 1000
+        }
+        return options
     }
 }

@@ -50,7 +50,7 @@ struct StoreSettings {
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
             masterKey: try masterKey(), auditsIssuance: try Environment.flag("AUDIT_ISSUANCE", or: auditIssuance),
             auditRetentionDays: try retentionDays(), migrates: migrate == "auto", makesFolders: isAppsOwn, clock: clock,
-            databaseConnections: try databaseConnections(), outgoing: try outgoing(), mail: try delivery.mail(),
+            databaseConnections: try databaseConnections(), outgoing: try outgoing(testing: testing), mail: try delivery.mail(),
             webhook: try delivery.webhook())
         configuration.masterKeyFile = masterKeyFile ?? Environment["MASTER_KEY_FILE"]
         configuration.auditHeadsFile = auditHeadsFile ?? Environment["AUDIT_HEADS_FILE"]

@@ -10,7 +10,6 @@ import Provisioning
 import ServiceContext
 import Storage
 import Synchronization
-import TestSupport
 import VendorAPIs
 
 /// The identity service: all methods, on one store.
@@ -171,7 +170,7 @@ public final class Mintmark: Sendable {
     public func close(logsHeads: Bool = false) {
         if let services = opened {
             services.loopback.stop()
-            services.provider.stop()
+            services.testing?.stop()
             services.accounts.callbacks.stop()
             services.accounts.notices.finish()
             // A store in memory no longer exists after this, so it needs no cleanup and no audit heads.

@@ -7,7 +7,6 @@ import Platform
 import Provisioning
 import ServiceContext
 import SigningKeys
-import TestSupport
 import VendorAPIs
 
 /// All namespaces on one open store. Swift programs call its members in process.
@@ -45,8 +44,8 @@ public final class Services: Sendable {
     let housekeeping: MaintenanceScheduler
     /// The server for `test.http`.
     let loopback: LoopbackCompat
-    /// The provider for `test.idp`.
-    let provider: TestProvider
+    /// What a testing store adds; `nil` in other stores.
+    let testing: TestingParts?
     /// The methods in the order of `MethodTable.all`; `nil` if a method has no handler, such as a testing method in a store without
     /// testing.
     let bound: [BoundMethod?]
@@ -89,7 +88,6 @@ public final class Services: Sendable {
         token = TokenService(context, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
-        provider = TestProvider(accounts, tenants, accounts: account, failures: .logged(to: mintmark.log))
         housekeeping = MaintenanceScheduler(
             context,
             sweeps: ExpiryJob.all(
@@ -97,19 +95,18 @@ public final class Services: Sendable {
             reports: .logged(to: mintmark.log, headsFile: mintmark.configuration.auditHeadsFile.map { AuditHeadsFile($0) }),
             // Sends notices that another process left or that are due for a retry.
             afterSweep: { [accounts] settles in if settles { accounts.sendDueNotices() } else { accounts.sendNotices() } })
-        let testHooks = TestHooks(
-            tables: Schema.tables, settle: { [housekeeping] in try housekeeping.settle() },
-            serveHTTP: { [loopback] port, firebase throws(LoopbackFailure) in
-                let endpoint = firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
-                return try loopback.server(port: port, firebase: endpoint).baseURL
-            }, openFirebase: { [compat] project, call in try compat.openFirebase(project: project, call) })
-        let test = mintmark.configuration.testing ? TestService(accounts, tenants, provider, testHooks) : nil
+        testing =
+            mintmark.configuration.testing
+            ? TestingParts(
+                .init(
+                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat),
+                log: mintmark.log) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
             credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa,
             oob: oob, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
-            tenant: tenant, test: test, token: token)
+            tenant: tenant, test: testing?.service, token: token)
         var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         let inPhases = MethodsInPhases(
             account: account, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity, signIn: signIn,

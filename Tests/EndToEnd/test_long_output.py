@@ -64,6 +64,13 @@ class LongOutput(EndToEnd):
             self.assertRegex(text, rf"\b{name}\b")
         self.assertIn("environment", self.call("help").stdout.decode().partition("TOPICS:")[2])
 
+    def test_provider_timeout_is_only_for_testing_stores(self):
+        for value, arguments, text in (("1", (), "MINTMARK_PROVIDER_TIMEOUT requires --testing."), ("0", ("--testing",), "between 1 and 10"),
+                                       ("x", ("--testing",), "must be a number")):
+            done = self.call("call", "--store", ":memory:", *arguments, "system.ping", environment={"MINTMARK_PROVIDER_TIMEOUT": value})
+            self.assertEqual((done.returncode, done.stdout), (64, b""))
+            self.assertIn(text, done.stderr.decode())
+
     # Pager
 
     def test_long_text_on_a_terminal_goes_through_the_pager(self):

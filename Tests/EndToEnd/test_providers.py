@@ -298,7 +298,10 @@ class Hanging(Providers):
         super().setUp()
         self.site, self.other = self.serve(), self.serve()
         self.site.pages[DISCOVERY] = slow(15, page({}))
-        self.sidecar = self.spawn(testing=True)
+        self.open()
+
+    def open(self, **more):
+        self.sidecar = self.spawn(testing=True, **more)
         self.shop = self.pool(self.sidecar, self.site.settings(), self.other.settings())
 
     def hang(self, count=1):
@@ -307,6 +310,8 @@ class Hanging(Providers):
         return ids
 
     def test_hanging_provider_times_out_and_does_not_delay_others(self):
+        self.site.pages[DISCOVERY] = slow(6, page({}))
+        self.open(environment={"MINTMARK_PROVIDER_TIMEOUT": "4"})
         self.login(self.sidecar, self.shop, self.other)
         began = time.monotonic()
         ids = self.hang(200)
@@ -326,8 +331,7 @@ class Hanging(Providers):
             with self.assertRaises(RpcError) as caught:
                 self.sidecar.answer(id)
             self.assertEqual(caught.exception.type, "providerUnavailable")
-        self.assertLess(time.monotonic() - began, 12.5)
-        self.assertGreater(time.monotonic() - began, 9)
+        self.assertGreater(time.monotonic() - began, 3.5)
         self.assertEqual(self.site.asked, [DISCOVERY])
 
     def test_canceled_call_does_not_affect_calls_that_share_the_fetch(self):
@@ -404,19 +408,19 @@ class AccessTokens(Providers):
 
     def test_hanging_token_endpoint_times_out_and_does_not_delay_others(self):
         name, issuer = "www.amazon.com", self.serve()
-        self.site.pages["/auth/o2/tokeninfo"] = slow(15, page({}))
+        self.site.pages["/auth/o2/tokeninfo"] = slow(8, page({}))
+        self.sidecar = self.spawn(testing=True, environment={"MINTMARK_PROVIDER_TIMEOUT": "5"})
         pool = self.pool(self.sidecar, {"provider": name, "clientIds": ["a"], "endpoint": self.site.origin}, issuer.settings())
         began = time.monotonic()
         ids = [self.sidecar.send("identity.resolve", {"poolId": pool, "logins": {name: f"token {n}"}}) for n in range(200)]
         self.site.wait_until_asked("/auth/o2/tokeninfo", 16)
         self.login(self.sidecar, pool, issuer)
         self.works(self.sidecar)
-        self.assertLess(time.monotonic() - began, 7)
+        self.assertLess(time.monotonic() - began, 5)
         for id in ids:
             with self.assertRaises(RpcError) as caught:
                 self.sidecar.answer(id)
             self.assertEqual(caught.exception.type, "providerUnavailable")
-        self.assertLess(time.monotonic() - began, 12.5)
         self.assertEqual(len(self.site.asked), 16)
 
     def test_many_concurrent_access_tokens_are_all_verified(self):

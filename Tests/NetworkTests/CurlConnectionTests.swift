@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Platform
 import Testing
 
 @testable import Network

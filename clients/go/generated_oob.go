@@ -18,7 +18,7 @@ type OobMethods struct {
 // Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
 //
 // Errors: [ActionCodeInvalidError], [ActionCodeExpiredError], [InvalidPasswordError], [ErrPasswordNotAccepted],
-// [UserAlreadyExistsError], [AccountDisabledError].
+// [UserAlreadyExistsError], [AccountDisabledError], [TenantDisabledError].
 func (m OobMethods) Apply(ctx context.Context, params OobApplyParams, options ...CallOption) (*OobApplyResult, error) {
 	return invoke[OobApplyResult](ctx, m.client, "oob.apply", params, options)
 }

@@ -33,7 +33,7 @@ extension AccountService {
         let username = try request.username.map { try Username($0) }
         let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
         if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
-        let password = try request.password.map { try newPassword($0, request, method, call) }
+        let password = try request.password.map { try newPassword($0, request, method, call: call) }
         return PreparedUpdate(request: request, now: context.clock.now, username: username, phoneNumber: phoneNumber, password: password)
     }
 

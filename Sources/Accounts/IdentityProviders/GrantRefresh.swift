@@ -16,7 +16,9 @@ struct GrantRefresh: Sendable {
     /// - Returns: Whether the provider was called.
     /// - Throws: `ProviderUnavailable` or `ProviderUnusable`, which leave the stored tokens unchanged.
     func run(_ grant: ProviderGrant, with refreshToken: String, at endpoint: String, _ call: any CallContext) throws -> Bool {
-        if let lease = kept.lease, let wait = context.grantRefreshes.wait(for: lease) {
+        if let lease = kept.lease,
+            let wait = context.grantRefreshes.wait(for: lease, virtualNow: context.isTesting ? context.clock.now : nil)
+        {
             try wait.pass(call)
             return false
         }

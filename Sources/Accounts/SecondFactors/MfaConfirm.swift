@@ -43,7 +43,7 @@ extension MfaService {
             }
             try SignInCompletion.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
-            try permit(draft.kind, draft.target, account, signIn.proof, isRecent: true, tenant, in: tx)
+            try permit(draft.kind, draft.target, account, proof: signIn.proof, isRecent: true, tenant: tenant, in: tx)
             let (factor, shown): (FactorRecord, VerifiedFactor)
             switch try enroll(submitted, draft, &flow, account, registrar, (tenant, now), in: tx) {
             case .failure(let refusal):

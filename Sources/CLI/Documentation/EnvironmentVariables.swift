@@ -19,6 +19,14 @@ struct EnvironmentVariables {
         ("MINTMARK_WEBHOOK_SECRET", "The secret that signs posts to the webhook."),
     ]
 
+    /// The variables of testing stores.
+    let tests: [Variable] = [
+        (
+            "MINTMARK_PROVIDER_TIMEOUT",
+            "The time limit of each request to a login provider, in seconds: 1 to 10, 10 by default. For tests of providers that hang."
+        )
+    ]
+
     let terminal: [Variable] = [
         ("MINTMARK_COLOR", "The value of --color."),
         ("NO_COLOR", "If it is not empty, output is not colored, unless --color or MINTMARK_COLOR says otherwise."),
@@ -58,7 +66,7 @@ struct EnvironmentVariables {
             + "takes true or false. An unknown variable whose name is similar to a known one is refused."
         var lines = HelpText.wrapped(intro, width) + [""]
         lines += section("OPTIONS OF SERVE:", options) + section("SECRETS:", secrets)
-        lines += section("TERMINAL:", terminal)
+        lines += section("TESTING STORES:", tests) + section("TERMINAL:", terminal)
         lines +=
             HelpText.wrapped(
                 "Color is decided for standard output and standard error separately: --color, MINTMARK_COLOR, NO_COLOR, FORCE_COLOR or "

@@ -125,7 +125,9 @@ struct ManPage {
         section("ENVIRONMENT")
         text("Every option can be given as a variable. The option takes precedence.")
         let variables = EnvironmentVariables(documentation)
-        for variable in variables.options + variables.secrets + variables.terminal + variables.folders + variables.exported {
+        for variable in variables.options + variables.secrets + variables.tests + variables.terminal + variables.folders
+            + variables.exported
+        {
             item(variable.name, variable.meaning)
         }
     }

@@ -1,3 +1,4 @@
+import Platform
 import Contract
 import Crypto
 import Federation

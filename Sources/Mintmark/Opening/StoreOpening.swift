@@ -6,7 +6,6 @@ import Network
 import Platform
 import ServiceContext
 import Storage
-import TestSupport
 import Synchronization
 
 /// Opens the store and its encryption keys, and creates the context for the services.
@@ -22,6 +21,11 @@ struct StoreOpening {
     /// - Throws: `StoreError`, `TestingStoreMismatch`, `MasterKeyMissing`, `MasterKeyWrong`, `StoreCannotOpen`.
     func open() throws -> AccountsContext {
         // Checked before the database is created or changed.
+        if configuration.testing, !TestingParts.isIncluded {
+            throw StoreCannotOpen(
+                path: "\(configuration.store)",
+                reason: "this program was built without the testing methods; use one that was built with them, or start without --testing")
+        }
         if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
         let database = try openDatabase()
         try StoreMetadata.refuseIncomplete(database, at: "\(configuration.store)")
@@ -41,12 +45,12 @@ struct StoreOpening {
         let clock: any WallClock = configuration.testing ? VirtualClock(database, faults) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try VirtualClock(database).begin(at: start) }
         let service = ServiceContext(
-            realm: configuration.realm, database: faults.map { FaultableDatabase(database, $0) } ?? database, clock: clock,
+            realm: configuration.realm, database: TestingParts.database(database, faults), clock: clock,
             random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, vault: vault,
             isTesting: configuration.testing, faults: faults,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign)
         return AccountsContext(
-            service, delivery: delivery(clock), faultyCarrier: { .outbox(of: service) },
+            service, delivery: delivery(clock), faultyCarrier: { TestingParts.carrier(of: service) },
             breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
             hooks: HookTransports(host: hookHost, http: configuration.httpClient(faults)))

@@ -6,7 +6,7 @@ extension Configuration {
     /// Returns the client for requests to other machines. In a testing store, it applies injected faults.
     func httpClient(_ faults: Faults?) -> any HTTPClient {
         let client = CurlClient(outgoing)
-        return faults.map { FaultableHTTP(client: client, faults: $0) } ?? client
+        return faults.map { FaultableHTTP(client: client, faults: $0, options: outgoing) } ?? client
     }
 }
 
@@ -14,8 +14,10 @@ extension Configuration {
 struct FaultableHTTP: HTTPClient {
     let client: any HTTPClient
     let faults: Faults
+    var options = CurlClient.Options()
 
     func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+        let request = options.limited(request)
         switch faults.trouble(at: request.url) {
         case nil: break
         case .down: throw HTTPFailure(.unreachable, at: Self.origin(of: request.url))

@@ -15,11 +15,20 @@ public final class CurlClient: HTTPClient {
         public var proxy: String?
         /// The header `User-Agent`.
         public var userAgent: String
+        /// The longest time limit of a request, in milliseconds, for tests that wait for it.
+        public var maximumMilliseconds = Int.max
 
         public init(caFile: String? = nil, proxy: String? = nil, userAgent: String = "mintmark") {
             self.caFile = caFile
             self.proxy = proxy
             self.userAgent = userAgent
+        }
+
+        /// Returns a request with a time limit that is not longer.
+        public func limited(_ request: HTTPRequest) -> HTTPRequest {
+            var request = request
+            request.policy.timeoutMilliseconds = min(request.policy.timeoutMilliseconds, maximumMilliseconds)
+            return request
         }
     }
 
@@ -36,6 +45,7 @@ public final class CurlClient: HTTPClient {
 
     /// Sends a request; see `HTTPClient.send`. Can be called on several threads at the same time.
     public func send(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+        let request = options.limited(request)
         let (library, handles) = try load()
         let deadline = Monotonic.nanoseconds() + UInt64(max(1, request.policy.timeoutMilliseconds)) * 1_000_000
         var url = try RequestURL(request.url, library, policy: request.policy)

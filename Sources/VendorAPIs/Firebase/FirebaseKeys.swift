@@ -60,7 +60,7 @@ final class FirebaseKeys: Sendable {
             // Another process may have created the key in the meantime.
             try tx.lock(["firebase \(name)"])
             if try tx.vendorRecord(project, Self.kind, use.rawValue) == nil {
-                try tx.setVendorRecord(project, Self.kind, use.rawValue, record)
+                try tx.setVendorRecord(project, Self.kind, use.rawValue, value: record)
             }
         }
         guard let key = try stored() else { throw FirebaseError("INTERNAL_ERROR", status: 500) }

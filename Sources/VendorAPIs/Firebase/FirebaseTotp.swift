@@ -22,7 +22,7 @@ extension FirebaseCall {
             "localId": .string(user.account.id), "secret": .string(Base64URL.encode(app.sealed(session: session, context))),
             "expiresAt": .number(JSONNumber(now + Self.enrollmentLifetime)),
         ]
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.enrollments, session, record) }
+        try context.database.write { try $0.setVendorRecord(tenantId, Self.enrollments, session, value: record) }
         return [
             "totpSessionInfo": [
                 "sharedSecretKey": .string(app.text), "verificationCodeLength": .number(JSONNumber(Int64(AuthenticatorApp.digits))),

@@ -131,6 +131,24 @@ struct InProcessTests {
         await m.close()
     }
 
+    @Test("an untyped result hides its values when it is printed, and has them")
+    func untyped() async throws {
+        let m = try await TestingMintmark.inProcess(log: .discarded)
+        let pool = try await m.pool.create(name: "shop", developerProvider: "login.shop").poolId
+        let result = try await m.call("token.mintForDeveloper", ["poolId": .string(pool), "logins": ["login.shop": "alice"]])
+        let token = try #require(result.token?.string)
+        var dumped = ""
+        dump(result, to: &dumped)
+        for text in ["\(result)", String(reflecting: result), "\([result])", "\(Optional(result)!.token!)", dumped] {
+            #expect(!text.contains(token) && !text.contains("eyJ"))
+        }
+        #expect("\(result)".contains("token: …"))
+        #expect(result.json["token"]?.string == token)
+        #expect(result.isNewIdentity?.bool == true)
+        #expect(result["nothing"] == nil)
+        await m.close()
+    }
+
     @Test("calls that are not finished within the grace period of close fail")
     func cutOff() async throws {
         let m = try await TestingMintmark.inProcess(log: .discarded)

@@ -16,7 +16,8 @@ export interface OobMethods {
    *
    * Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
    *
-   * @throws {ActionCodeInvalid | ActionCodeExpired | InvalidPassword | PasswordNotAccepted | UserAlreadyExists | AccountDisabled}
+   * @throws {ActionCodeInvalid | ActionCodeExpired | InvalidPassword | PasswordNotAccepted | UserAlreadyExists | AccountDisabled |
+   * TenantDisabled}
    */
   apply(params: OobApplyParams, options?: CallOptions): Promise<OobApplyResult>;
 

@@ -37,7 +37,8 @@ extension Caller {
         return try result(of: method, answer)
     }
 
-    /// Calls a method by its name and decodes its result, which can be `JSONValue`. Use this for methods that this client does not know.
+    /// Calls a method by its name and decodes its result, which can be `JSONValue`. Unlike `UntypedResult`, a
+    /// `JSONValue` shows secrets when it is printed.
     public func call<Result: WireValue>(
         _ method: String, _ params: JSONObject = [:], timeout: Duration? = nil, trace: String? = nil, as: Result.Type = Result.self
     ) async throws -> Result {

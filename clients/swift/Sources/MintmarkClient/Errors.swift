@@ -145,7 +145,7 @@ public struct ProtocolError: MintmarkError {
     public var description: String {
         if let method {
             return "The result of \(method) does not match the contract of this client: \(reason). The program may have another version: "
-                + "compare mintmark --version. m.call(\"\(method)\", …, as: JSONValue.self) returns the result as it is."
+                + "compare mintmark --version. m.call(\"\(method)\", …).json is the result as it is."
         }
         return "\(binary ?? "") is not Mintmark: \(reason). Name the program with MINTMARK_BINARY or binary: …."
     }

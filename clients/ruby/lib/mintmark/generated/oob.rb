@@ -18,7 +18,8 @@ module Mintmark
     # @param code [String] The code of the link: its parameter `oobCode`.
     # @param new_password [String] The new password. Required for `passwordReset`.
     # @return [OobApplyResult]
-    # @raise [ActionCodeInvalid, ActionCodeExpired, InvalidPassword, PasswordNotAccepted, UserAlreadyExists, AccountDisabled]
+    # @raise [ActionCodeInvalid, ActionCodeExpired, InvalidPassword, PasswordNotAccepted, UserAlreadyExists, AccountDisabled,
+    #   TenantDisabled]
     def apply(code:, new_password: nil, timeout: nil, trace: nil)
       call("oob.apply", {"code" => code, "newPassword" => new_password}, timeout, trace)
     end

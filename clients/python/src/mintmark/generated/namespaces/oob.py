@@ -40,6 +40,7 @@ class OobMethods(Namespace):
                 The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
                 with this error.
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
         """
         return types.OobApplyResult._of(self._send("oob.apply", {
             "code": code, "newPassword": new_password,
@@ -125,7 +126,7 @@ class AsyncOobMethods(AsyncNamespace):
         """Perform the action of a code.
 
         Raises: ActionCodeInvalidError, ActionCodeExpiredError, InvalidPasswordError, PasswordNotAcceptedError,
-        UserAlreadyExistsError, AccountDisabledError.
+        UserAlreadyExistsError, AccountDisabledError, TenantDisabledError.
         """
         return types.OobApplyResult._of(await self._send("oob.apply", {
             "code": code, "newPassword": new_password,

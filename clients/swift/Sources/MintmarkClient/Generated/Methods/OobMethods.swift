@@ -20,7 +20,7 @@ public struct OobMethods: Sendable {
     /// - Parameters:
     ///   - code: The code of the link: its parameter `oobCode`.
     ///   - newPassword: The new password. Required for `passwordReset`.
-    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `UserAlreadyExistsError`, `AccountDisabledError`.
+    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidPasswordError`, `PasswordNotAcceptedError`, `UserAlreadyExistsError`, `AccountDisabledError`, `TenantDisabledError`.
     @discardableResult
     public func apply(code: String, newPassword: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> OobApplyResult {
         let _params = JSONObject([("code", code), ("newPassword", newPassword)] as [(String, (any WireValue)?)])

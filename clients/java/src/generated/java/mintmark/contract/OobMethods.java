@@ -22,7 +22,8 @@ public final class OobMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidPasswordException}, {@link
-     * PasswordNotAcceptedException}, {@link UserAlreadyExistsException}, {@link AccountDisabledException}.
+     * PasswordNotAcceptedException}, {@link UserAlreadyExistsException}, {@link AccountDisabledException}, {@link
+     * TenantDisabledException}.
      * @param params the parameters
      * @return the result
      */

@@ -1,0 +1,73 @@
+import Accounts
+import Contract
+import Logging
+import Loopback
+import Messages
+import ServiceContext
+import Storage
+import VendorAPIs
+
+/// The services that the testing methods use.
+struct TestedServices {
+    let accounts: AccountsContext
+    let tenants: TenantConfigurationCache
+    let account: AccountService
+    let housekeeping: MaintenanceScheduler
+    let loopback: LoopbackCompat
+    let compat: CompatService
+}
+
+// A program built with MINTMARK_WITHOUT_TEST_SUPPORT does not contain the module TestSupport, and refuses testing stores.
+#if MINTMARK_WITHOUT_TEST_SUPPORT
+
+    /// What testing stores add to the services: nothing in this program.
+    final class TestingParts: Sendable {
+        static let isIncluded = false
+
+        static func database(_ database: any Database, _ faults: Faults?) -> any Database { database }
+        static func carrier(of service: ServiceContext) -> MessageSender? { nil }
+
+        let service: (any TestHandlers)? = nil
+
+        init(_ services: TestedServices, log: Logger) {}
+
+        func stop() {}
+    }
+
+#else
+
+    import TestSupport
+
+    /// What testing stores add to the services: the `test.*` methods and the test provider.
+    final class TestingParts: Sendable {
+        static let isIncluded = true
+
+        /// Returns the database with injected faults.
+        static func database(_ database: any Database, _ faults: Faults?) -> any Database {
+            faults.map { FaultableDatabase(database, $0) } ?? database
+        }
+
+        /// Replaces the delivery while a test injects faults into it.
+        static func carrier(of service: ServiceContext) -> MessageSender? { .outbox(of: service) }
+
+        /// The provider for `test.idp`.
+        private let provider: TestProvider
+        let service: (any TestHandlers)?
+
+        init(_ services: TestedServices, log: Logger) {
+            let (housekeeping, loopback, compat) = (services.housekeeping, services.loopback, services.compat)
+            let hooks = TestHooks(
+                tables: Schema.tables, settle: { try housekeeping.settle() },
+                serveHTTP: { port, firebase throws(LoopbackFailure) in
+                    let endpoint = firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
+                    return try loopback.server(port: port, firebase: endpoint).baseURL
+                },
+                openFirebase: { project, call in try compat.openFirebase(project: project, call) })
+            provider = TestProvider(services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log))
+            service = TestService(services.accounts, services.tenants, provider, hooks)
+        }
+
+        func stop() { provider.stop() }
+    }
+
+#endif
