@@ -115,7 +115,8 @@ let package = Package(
         + room(
             "Accounts",
             [
-                "Contract", "CPasswordFilter", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform", "ServiceContext",
+                "Contract", "CPasswordFilter", "Crypto", "Federation", "JSON", "Loopback", "Messages", "Network", "Patterns", "Platform",
+                "ServiceContext",
                 "SigningKeys", "Storage", "WebAuthn",
             ])
         + room(

@@ -14,8 +14,8 @@ struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the store, its keys and its records, and report problems.",
         discussion: """
-            Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store. With --json, the result is
-            an object with "ok" and the "findings"; each has a "check", a "status" (ok, problem or note) and a "message".
+            Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store. With --json, the result
+            is an object with "ok" and the "findings"; each has a "check", a "status" (ok, problem or note) and a "message".
 
               mintmark doctor --store shop.db
               mintmark doctor --json

@@ -10,8 +10,7 @@ import cbor2
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from federation import PASSWORD, Federation
-from sidecar import RpcError
+from federation import Federation
 
 ORIGIN = "https://shop.example.com"
 SETTINGS = {"relyingPartyId": "example.com", "origins": [ORIGIN]}

@@ -147,8 +147,8 @@ class Descriptions(FirebaseProject):
             self.check(description, "identitytoolkit." + name, answer)
             return answer
 
-        def admin(name, body=None, description=one, **values):
-            method = description.methods["identitytoolkit." + name]
+        def admin(call, body=None, description=one, **values):
+            method = description.methods["identitytoolkit." + call]
             path = method["path"]
             for key, value in {"targetProjectId": PROJECT, **values}.items():
                 path = path.replace("{+%s}" % key, value)
@@ -156,7 +156,7 @@ class Descriptions(FirebaseProject):
             status, answer = self.request(
                 f"{description.prefix}{path}?{urllib.parse.urlencode(query)}", body, method=method["httpMethod"], headers={"authorization": "Bearer owner"})
             self.assertEqual(status, 200, answer)
-            self.check(description, "identitytoolkit." + name, answer)
+            self.check(description, "identitytoolkit." + call, answer)
             return answer
 
         made = client("accounts.signUp", email="carol@example.com", password="secret-1", displayName="Carol", returnSecureToken=True)

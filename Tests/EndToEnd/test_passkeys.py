@@ -1,17 +1,13 @@
 """Passkeys: py_webauthn as a second opinion, and the ceremonies of W3C Web Authentication Level 3 section 16."""
 
-import base64
-import hashlib
 import json
 import os
 import threading
 import time
 
-import cbor2
 import webauthn
 
-from authenticators import AT, BE, BS, ORIGIN, SETTINGS, UP, UV, Authenticator, PasskeyTests, b64, unb64
-from federation import PASSWORD
+from authenticators import BE, BS, ORIGIN, SETTINGS, UP, UV, Authenticator, PasskeyTests, b64, unb64
 from sidecar import RpcError
 from test_logins import claims_of
 

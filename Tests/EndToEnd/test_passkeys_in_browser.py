@@ -128,7 +128,7 @@ class PasskeysInTheBrowser(EndToEnd):
 
     def test_synchronized_passkey_is_software(self):
         self.serve(python_example())
-        device = self.authenticator(defaultBackupEligibility=True, defaultBackupState=True)
+        self.authenticator(defaultBackupEligibility=True, defaultBackupState=True)
         self.press("sign-up")
         self.assertIn("amr: swk user mfa", self.press("sign-in"))
 
@@ -164,7 +164,7 @@ class PasskeysInTheBrowser(EndToEnd):
 
     def test_passkey_of_another_server_is_unknown(self):
         self.serve(python_example())
-        device = self.authenticator()
+        self.authenticator()
         self.press("sign-up")
         self.serve(python_example())
         self.press("sign-in", "Failed: credentialUnknown")

@@ -244,7 +244,7 @@ class ErrorTexts(People):
 
         def weakness(method, **params):
             error = self.no("invalidPassword", method, **params)
-            self.assertEqual([each["rule"] for each in error.data["reasons"]], ["banned"], str(error))
+            self.assertEqual([each["rule"] for each in error.data["reasons"]], ["context"], str(error))
             self.assertIn("too similar to the email address", error.data["reasons"][0]["message"])
 
         weakness("account.create", username=address, password=weak)

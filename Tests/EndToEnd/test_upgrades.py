@@ -188,10 +188,9 @@ class OnSQLite(Upgrades, EndToEnd):
             if table in LATER_TABLES:
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX session_of_application")
-        connection.execute("ALTER TABLE flow DROP COLUMN application")
-        for column in ("audience", "passkey_id", "client_id", "application_id"):
-            connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
-        connection.execute("ALTER TABLE role DROP COLUMN description")
+        for table, column in (("flow", "application"), ("flow", "passkey"), ("session", "audience"), ("session", "passkey_id"), ("session", "acr"),
+                              ("session", "client_id"), ("session", "application_id"), ("role", "description")):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()
         sidecar = self.open()

@@ -2,6 +2,8 @@
 
 import time
 
+import jwt
+
 from endtoend import EndToEnd
 from sidecar import RpcError
 from websites import DISCOVERY, KEYS, OpenIDWebsite, page
@@ -510,3 +512,42 @@ class Dependencies(Workloads):
         self.denied("tokenNotYetValid", self.site.token(iat=now + 301, exp=now + 900))
         self.assume(self.site.token(exp=now - 299, iat=now - 900))
         self.denied("tokenExpired", self.site.token(exp=now - 300, iat=now - 900))
+
+
+class Fixtures(Workloads):
+    """`test.workloadToken` signs a token of each family, without keys and network."""
+
+    # Claims that limit a policy, by family.
+    CLAIMS = {"github": "repository_owner_id", "gitlab": "project_id", "kubernetes": "sub", "spiffe": "sub", "google": "sub", "entra": "oid",
+              "buildkite": "organization_slug", "circleci": "oidc.circleci.com/project-id"}
+
+    def test_tokens_of_every_family(self):
+        for family, claim in self.CLAIMS.items():
+            with self.subTest(family):
+                made = self.call("test.workloadToken", family=family)
+                record = self.call("issuer.put", issuer=made["issuer"], keys=made["keys"], audiences=made["audiences"], authorizedParties=["*"])
+                claims = jwt.decode(made["token"], options={"verify_signature": False})
+                key = f"{record['name']}:{claim}"
+                principal = "accounts.google.com" if family == "google" else record["arn"]
+                self.role(trusting(principal, StringEquals={key: claims[claim]}), name=family)
+                self.assertEqual(self.assume(made["token"], family)["subject"], claims["sub"])
+                changed = self.call("test.workloadToken", family=family, claims={claim: "another"})
+                self.denied("assumeRoleDenied", changed["token"], family)
+                self.assertEqual(changed["keys"], made["keys"])
+                expired = self.call("test.workloadToken", family=family, expiresInSeconds=-400, claims={"iat": None, "nbf": None})
+                self.denied("tokenExpired", expired["token"], family)
+
+    def test_legacy_tokens_of_kubernetes_never_expire_and_are_rejected(self):
+        made = self.call("test.workloadToken", family="kubernetesLegacy", issuer="https://cluster.example.org")
+        self.assertNotIn("exp", jwt.decode(made["token"], options={"verify_signature": False}))
+        self.call("issuer.put", issuer=made["issuer"], keys=made["keys"], audiences=["a"])
+        self.denied("tokenMalformed", made["token"])
+
+    def test_null_and_boolean_claims(self):
+        """A missing `step_key` is no key, and `ssh-rerun` true does not satisfy false."""
+        made = self.call("test.workloadToken", family="circleci", claims={"oidc.circleci.com/ssh-rerun": True})
+        record = self.call("issuer.put", issuer=made["issuer"], keys=made["keys"], audiences=made["audiences"])
+        name = record["name"]
+        self.role(trusting(record["arn"], StringLike={f"{name}:sub": "org/3333*"}, Bool={f"{name}:oidc.circleci.com/ssh-rerun": "false"}))
+        self.denied("assumeRoleDenied", made["token"])
+        self.assume(self.call("test.workloadToken", family="circleci")["token"])

@@ -131,7 +131,7 @@ extension AccountsContext {
                 guard let next = metadata.nextUpdate, next < Self.day(of: now) else { return nil }
                 return (
                     tenant.id, true,
-                    "the metadata of tenant \(tenant.id) was to be replaced on \(next): download the present file of the FIDO Metadata Service"
+                    "the metadata of tenant \(tenant.id) was to be replaced on \(next): download the file again"
                 )
             }
         }

@@ -7,8 +7,9 @@ import Storage
 extension MfaService {
     /// Verifies the code of a factor, enrolls it, and starts a new session or completes the sign-in that required it.
     ///
-    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `AccountDisabled`, `AudienceNotOffered`, the refusals of `EnrollmentRule`, `TokenRevoked` if the
-    ///   session ended, `TooManyFromClient`, `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
+    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `AccountDisabled`, `AudienceNotOffered`, the refusals of
+    ///   `EnrollmentRule`, `TokenRevoked` if the session ended, `TooManyFromClient`, `ContinuationTokenInvalid`,
+    ///   `ContinuationTokenExpired`, `StepNotPossible`.
     public func confirm(_ request: MfaConfirm.Params, _ call: any CallContext) throws -> MfaConfirm.Result {
         let submitted = try request.proof.map { try FactorProof($0.code, $0.response, .registration) }
         let flowStep = try flows.step(

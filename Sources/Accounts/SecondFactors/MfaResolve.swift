@@ -5,7 +5,8 @@ import Messages
 extension MfaService {
     /// Completes a sign-in with the code of a second factor, or with the response for a passkey.
     ///
-    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`, `AudienceNotOffered`, `TooManyFromClient`,
+    /// - Throws: `FactorCodeInvalid`, `PasskeyNotAccepted`, `PasskeysOff`, `FactorNotFound`, `AccountLocked`, `AccountDisabled`,
+    ///   `AudienceNotOffered`, `TooManyFromClient`,
     ///   `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `StepNotPossible`.
     public func resolve(_ request: MfaResolve.Params, _ call: any CallContext) throws -> MfaResolve.Result {
         let submitted = try FactorProof(request.proof.code, request.proof.response, .authentication)

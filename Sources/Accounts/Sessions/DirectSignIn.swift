@@ -58,13 +58,18 @@ extension SignInService {
 
     /// Returns the session of a refresh token, which stays valid, or `nil`.
     ///
-    /// - Throws: `RefreshTokenExpired`.
+    /// - Throws: `RefreshTokenExpired`, also after the absolute lifetime of the session; `TenantDisabled`.
     package func session(ofRefreshToken token: String) throws -> SessionRecord? {
         let now = context.clock.now
         return try context.database.read { tx in
             guard let known = try tx.refreshToken(completion.mac(ofRefreshToken: token)) else { return nil }
             if known.expiresAt <= now { throw RefreshTokenExpired(expiredAt: known.expiresAt) }
-            return try tx.session(known.sessionId)
+            guard let session = try tx.session(known.sessionId), let account = try tx.account(session.accountId) else { return nil }
+            let tenant = try configurations.enabledTenant(account.tenantId, in: tx)
+            if let end = tenant.tokens.end(ofSessionFrom: session.authenticatedAt), end <= now {
+                throw RefreshTokenExpired(expiredAt: end)
+            }
+            return session
         }
     }
 }

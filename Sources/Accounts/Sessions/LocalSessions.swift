@@ -46,8 +46,8 @@ public struct LocalSessions: Sendable {
     /// Returns the tokens of the stored session. Refreshes them if their remaining lifetime is below `seconds`.
     ///
     /// - Returns: `nil` if no session is stored.
-    /// - Throws: `RefreshTokenExpired`, `RefreshTokenReused`, which both delete the stored session; `AccountDisabled`, and the errors of
-    ///   `session.refresh`.
+    /// - Throws: `RefreshTokenExpired`, `SessionExpired`, `RefreshTokenReused`, which all delete the stored session; `AccountDisabled`,
+    ///   and the errors of `session.refresh`.
     public func tokens(_ name: String, goodFor seconds: Int64, _ call: any CallContext) throws -> Tokens? {
         while true {
             let now = context.clock.now
@@ -85,9 +85,9 @@ public struct LocalSessions: Sendable {
                 }
                 return outcome
             }
-        } catch let over as RefreshTokenExpired {
+        } catch  where error is RefreshTokenExpired || error is SessionExpired {
             _ = try context.database.write { try $0.forgetOwnSession(name) }
-            throw over
+            throw error
         }
         guard let (signedIn, tenant) = try outcome?.get() else { return nil }
         let signed = try session.completion.tokens(signedIn, tenant, at: now)

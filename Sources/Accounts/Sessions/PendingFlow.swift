@@ -70,6 +70,8 @@ extension SignInService {
         case .codeRequired: return .code(isSent: !flow.awaitsFirstCode)
         case .passwordRequired: return .password
         case .attributesRequired: return .attributes
+        // No product whose protocol reads flows registers passkeys in a sign-up.
+        case .passkeyRequired: throw StepNotPossible(expected: PasskeyStartRegistration.info.name)
         case .completed: return .completed
         case .enrollmentCode: return .enrollmentCode
         case .secondFactorRequired, .enrollmentRequired:

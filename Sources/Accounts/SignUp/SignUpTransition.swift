@@ -26,8 +26,8 @@ enum SignUpEffect: Sendable, Equatable {
 }
 
 /// The transition table of a sign-up: Sources/Accounts/README.md, "Sign-up". The trailing comments name its states: U1 and U2 wait for the
-/// code, U3 and U4 for a password or a passkey, U5 for attributes. U1 and U3 are the states before a challenge is requested, which Microsoft Entra
-/// distinguishes and this implementation does not.
+/// code, U3 and U4 for a password or a passkey, U5 for attributes. U1 and U3 are the states before a challenge is requested, which
+/// Microsoft Entra distinguishes and this implementation does not.
 enum SignUpTransition {
     /// Decides the next state and the effects of an input. After verification, the required step depends on the tenant's current settings,
     /// which may have changed since the last step.

@@ -63,7 +63,8 @@ struct TokenCommand: ParsableCommand {
             throw error
         } catch let error {
             switch contractError(error) {
-            case is RefreshTokenExpired, is RefreshTokenReused, is RefreshTokenInvalid: throw nobody("The session has ended.")
+            case is RefreshTokenExpired, is SessionExpired, is RefreshTokenReused, is RefreshTokenInvalid:
+                throw nobody("The session has ended.")
             default: throw Printing.failure(error)
             }
         }

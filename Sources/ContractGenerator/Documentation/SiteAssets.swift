@@ -78,7 +78,8 @@ enum SiteAssets {
         .picture summary { font-size: 0.8125rem; color: var(--soft); cursor: pointer; margin: 0.3rem 0; }
         .diagram { max-width: none; height: auto; font: 14px/1 system-ui, sans-serif; }
         .diagram text { fill: var(--text); text-anchor: middle; }
-        .diagram .node rect, .diagram .node polygon, .diagram .node path { fill: var(--accent-soft); stroke: var(--accent); stroke-width: 1.25; }
+        .diagram .node rect, .diagram .node polygon, .diagram .node path { fill: var(--accent-soft); stroke: var(--accent);
+          stroke-width: 1.25; }
         .diagram .node .rim { fill: none; }
         .diagram .dot { fill: var(--text); }
         .diagram .ring { fill: none; stroke: var(--text); stroke-width: 1.5; }

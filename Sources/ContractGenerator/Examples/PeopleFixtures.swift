@@ -44,6 +44,13 @@ extension Fixtures {
                         method: "signIn.withContinuation", params: ["continuationToken": "$signedUp"],
                         result: ["idToken": "$idToken", "accessToken": "$accessToken", "refreshToken": "$refreshToken"])
                 ]),
+            // The session of the account in the list: $session.
+            Fixture(
+                name: "listedSession", given: ["session"],
+                steps: [
+                    .init(
+                        method: "session.list", params: ["accountId": "$account"], result: ["sessions": [["sessionId": "$session"]]])
+                ]),
             // A change of her email address that waits for the code: $emailContinuation, $emailCode.
             Fixture(
                 name: "emailChange", given: ["session"],

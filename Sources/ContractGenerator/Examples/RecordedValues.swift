@@ -92,6 +92,8 @@ enum RecordedValues {
               "$settingsCheck": "Its settings are complete.",
               "$keysCheck": "1 key is given with it.",
               "$statements": [],
+              "$workloadToken": "eyJhbGciOiJFUzI1NiIsImtpZCI6Indvcmtsb2FkIiwidHlwIjoiSldUIn0.eyJpc3MiOiJodHRwczovL3Rva2VuLmFjdGlvbnMuZ2l0aHVidXNlcmNvbnRlbnQuY29tIn0.c2ln",
+              "$workloadKeys": [{"kty": "EC", "crv": "P-256", "kid": "workload", "use": "sig", "alg": "ES256"}],
               "$tokenCheck": "The claim exp of the token is not accepted: it is valid for longer than 86400 s.",
               "$kid": "CvJHYSkdCu2MF5C21EKfqQw99SMOH8N70rHmk0wfxOw",
               "$x": "1dR9sC7OeTpbykP9j-veziCsxl0e-qJVDeaXGM_KKz4",

@@ -59,6 +59,7 @@ struct FirebaseError: Error, Equatable {
         case is AccountDisabled: self.init("USER_DISABLED")
         case is RefusedByHook, is HookFailed, is HooksNotOffered:
             self.init("BLOCKING_FUNCTION_ERROR_RESPONSE : ((\(error.message)))")
+        case is TenantDisabled: self.init("OPERATION_NOT_ALLOWED : The tenant is disabled.")
         case is AccountLocked, is TooManyRequests, is TooManyFromClient: self.init("TOO_MANY_ATTEMPTS_TRY_LATER : \(error.message)")
         case let error as ClaimNameReserved: self.init("FORBIDDEN_CLAIM : \(error.names.first ?? "")")
         case is ClaimsTooLong: self.init("CLAIMS_TOO_LARGE")

@@ -173,3 +173,12 @@ func (m TestMethods) Snapshot(ctx context.Context, params TestSnapshotParams, op
 func (m TestMethods) Token(ctx context.Context, params TestTokenParams, options ...mintmark.CallOption) (*TestTokenResult, error) {
 	return invoke[TestTokenResult](ctx, m.client, "test.token", params, options)
 }
+
+// WorkloadToken signs a token as an issuer of workloads writes it.
+//
+// For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and
+// `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and
+// header fields replace those of the family; a `null` value removes a member. Nothing is stored.
+func (m TestMethods) WorkloadToken(ctx context.Context, params TestWorkloadTokenParams, options ...mintmark.CallOption) (*TestWorkloadTokenResult, error) {
+	return invoke[TestWorkloadTokenResult](ctx, m.client, "test.workloadToken", params, options)
+}

@@ -489,3 +489,46 @@ const (
 	TestTokenUseAccess TestTokenUse = "access"
 	TestTokenUsePool   TestTokenUse = "pool"
 )
+
+// TestWorkloadTokenFamily is the family of the token. A newer Mintmark can return other values.
+type TestWorkloadTokenFamily string
+
+// The values of TestWorkloadTokenFamily.
+const (
+	TestWorkloadTokenFamilyGithub           TestWorkloadTokenFamily = "github"
+	TestWorkloadTokenFamilyGitlab           TestWorkloadTokenFamily = "gitlab"
+	TestWorkloadTokenFamilyKubernetes       TestWorkloadTokenFamily = "kubernetes"
+	TestWorkloadTokenFamilyKubernetesLegacy TestWorkloadTokenFamily = "kubernetesLegacy"
+	TestWorkloadTokenFamilySpiffe           TestWorkloadTokenFamily = "spiffe"
+	TestWorkloadTokenFamilyGoogle           TestWorkloadTokenFamily = "google"
+	TestWorkloadTokenFamilyEntra            TestWorkloadTokenFamily = "entra"
+	TestWorkloadTokenFamilyBuildkite        TestWorkloadTokenFamily = "buildkite"
+	TestWorkloadTokenFamilyCircleci         TestWorkloadTokenFamily = "circleci"
+)
+
+// TestWorkloadTokenParams are the parameters of test.workloadToken.
+type TestWorkloadTokenParams struct {
+	// The family of the token.
+	Family TestWorkloadTokenFamily `json:"family"`
+	// The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.
+	Issuer string `json:"issuer,omitempty"`
+	// Additional or changed claims.
+	Claims map[string]any `json:"claims,omitempty"`
+	// Additional or changed header fields. The signing key does not change, regardless of `alg`.
+	Header map[string]any `json:"header,omitempty"`
+	// The number of seconds from the current time to `exp`. A negative number creates an expired token. Defaults to
+	// 600.
+	ExpiresInSeconds *int64 `json:"expiresInSeconds,omitempty"`
+}
+
+// TestWorkloadTokenResult is the result of test.workloadToken.
+type TestWorkloadTokenResult struct {
+	// The signed token.
+	Token mintmark.Secret `json:"token"`
+	// The issuer, for `issuer.put`.
+	Issuer string `json:"issuer"`
+	// The public keys of the issuer, for `issuer.put`.
+	Keys []map[string]any `json:"keys"`
+	// The audiences of the token, for `issuer.put`.
+	Audiences []string `json:"audiences"`
+}

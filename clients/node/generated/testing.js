@@ -14,5 +14,6 @@ export const testing = {
     seed: {},
     snapshot: {},
     token: { secrets: ["token"] },
+    workloadToken: { secrets: ["token"] },
   },
 };

@@ -55,8 +55,10 @@ struct DiagramPicture {
         switch diagram.nodes[cell.node!].shape {
         case .rectangle, .rounded:
             let radius = diagram.nodes[cell.node!].shape == .rounded ? 14 : 5
-            shape =
-                "<rect x=\"\(number(left))\" y=\"\(number(top))\" width=\"\(number(2 * half.x))\" height=\"\(number(2 * half.y))\" rx=\"\(radius)\"/>"
+            shape = """
+                <rect x="\(number(left))" y="\(number(top))" width="\(number(2 * half.x))" height="\(number(2 * half.y))" \
+                rx="\(radius)"/>
+                """
         case .diamond:
             let corners = [(center.x, top), (right, center.y), (center.x, bottom), (left, center.y)]
             shape = "<polygon points=\"\(corners.map { "\(number($0.0)),\(number($0.1))" }.joined(separator: " "))\"/>"
@@ -64,7 +66,8 @@ struct DiagramPicture {
             let arc = "a\(number(half.x)) 8 0 0"
             shape = """
                 <path d="M\(number(left)) \(number(top + 8))\(arc) 1 \(number(2 * half.x)) 0V\(number(bottom - 8))\
-                \(arc) 1 \(number(-2 * half.x)) 0Z"/><path class="rim" d="M\(number(left)) \(number(top + 8))\(arc) 0 \(number(2 * half.x)) 0"/>
+                \(arc) 1 \(number(-2 * half.x)) 0Z"/>\
+                <path class="rim" d="M\(number(left)) \(number(top + 8))\(arc) 0 \(number(2 * half.x)) 0"/>
                 """
         case .start: shape = circle(center, 8, "dot")
         case .end: shape = circle(center, 9, "ring") + circle(center, 5, "dot")

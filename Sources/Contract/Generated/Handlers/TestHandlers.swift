@@ -36,4 +36,7 @@ public protocol TestHandlers: CallScoped {
 
     /// Sign a token with arbitrary header fields and claims.
     func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result
+
+    /// Sign a token as an issuer of workloads writes it.
+    func workloadToken(_ request: TestWorkloadToken.Params, _ call: any CallContext) throws -> TestWorkloadToken.Result
 }

@@ -85,6 +85,14 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let keyState: TestTokenKeyState? = try given.optional("keyState")
         guard given.isUsedUp else { return nil }
         return try await TestMethods(m).token(subject: subject, audience: audience, issuer: issuer, use: use, claims: claims, header: header, expiresInSeconds: expiresInSeconds, keyState: keyState, timeout: timeout, trace: trace).wire
+    case "test.workloadToken":
+        let family: TestWorkloadTokenFamily = try given.required("family")
+        let issuer: String? = try given.optional("issuer")
+        let claims: JSONObject? = try given.optional("claims")
+        let header: JSONObject? = try given.optional("header")
+        let expiresInSeconds: Int? = try given.optional("expiresInSeconds")
+        guard given.isUsedUp else { return nil }
+        return try await TestMethods(m).workloadToken(family: family, issuer: issuer, claims: claims, header: header, expiresInSeconds: expiresInSeconds, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

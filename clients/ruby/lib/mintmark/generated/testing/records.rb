@@ -138,4 +138,12 @@ module Mintmark
   class TestTokenResult < Record
     member :token, "token", secret: true # The signed token.
   end
+
+  # The result of `test.workloadToken`.
+  class TestWorkloadTokenResult < Record
+    member :token, "token", secret: true # The signed token.
+    member :issuer, "issuer" # The issuer, for `issuer.put`.
+    member :keys, "keys" # The public keys of the issuer, for `issuer.put`.
+    member :audiences, "audiences" # The audiences of the token, for `issuer.put`.
+  end
 end
