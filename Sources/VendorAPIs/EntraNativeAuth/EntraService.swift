@@ -35,6 +35,10 @@ public struct EntraService: Sendable {
     func answer(_ request: WireRequest, limitsClients: Bool, _ call: any CallContext) throws -> WireAnswer? {
         guard let address = EntraAddress(request) else { return nil }
         let ids = EntraIds(request, context.random)
+        if address.endpoint == .authorizeChallenge {
+            let client = limitsClients ? request.forwardedAddress : nil
+            return challengeAnswer(request, try signIn.tenant(address.tenantId), client, EntraTrace(call, ids.correlationId))
+        }
         guard let tenant = try signIn.tenant(address.tenantId) else {
             return address.endpoint == nil ? nil : ids.answer(EntraError.unknownTenant(address.tenantId), at: context.clock.now)
         }
@@ -85,6 +89,7 @@ public struct EntraService: Sendable {
                 "response_types_supported": ["code", "id_token"], "subject_types_supported": ["pairwise"],
                 "id_token_signing_alg_values_supported": [.string(tenant.settings.signingAlgorithm.rawValue)],
             ]
+        case .serverMetadata: return serverMetadata(EntraAddress.base(of: request, tenantId: tenant.id), tenant)
         case .keys: return ["keys": .array(try signIn.publishedKeys(of: tenant).map { .object($0) })]
         case .authorize:
             throw EntraError("invalid_request", 90130, "This service has no pages for sign-in. Use the native endpoints.", status: 404)
@@ -113,7 +118,6 @@ private struct EntraTrace: CallContext {
 
     var actor: String? { inner.actor }
     var isCancelled: Bool { inner.isCancelled }
-    var isFirstRun: Bool { inner.isFirstRun }
     var storeAccess: StoreAccess { inner.storeAccess }
     var isPublicCaller: Bool { inner.isPublicCaller }
     func progress(_ value: JSONValue) { inner.progress(value) }

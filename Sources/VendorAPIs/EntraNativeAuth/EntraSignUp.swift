@@ -96,7 +96,7 @@ extension EntraCall {
         return known
     }
 
-    private static func required(_ attribute: TenantAttribute) -> JSONValue {
+    static func required(_ attribute: TenantAttribute) -> JSONValue {
         var object: JSONObject = [
             "name": .string(attribute.name), "type": .string(attribute.type.rawValue), "required": .bool(attribute.required),
         ]

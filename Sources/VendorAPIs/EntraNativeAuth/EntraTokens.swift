@@ -13,6 +13,7 @@ extension EntraCall {
         let asked = try EntraScope(form["scope"], tenant)
         switch grant {
         case "refresh_token": return try refresh(asked)
+        case "authorization_code": return try redeemCode()
         case "password", "oob", "mfa_oob", "continuation_token": break
         default: throw EntraError("unsupported_grant_type", 70003, "The grant_type '\(grant)' is not supported.")
         }
@@ -27,7 +28,7 @@ extension EntraCall {
                 .init(
                     continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
                     client: client, clientId: clientId), call)
-        case ("password", .code) where tenant.settings.enumerationProtection:
+        case ("password", .code) where tenant.enumerationProtection:
             return try service.signIn.submitPassword(
                 .init(
                     continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
@@ -56,7 +57,7 @@ extension EntraCall {
         }
     }
 
-    private func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
+    func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
         switch step {
         case .completed(let step):
             return tokens(
@@ -80,8 +81,12 @@ extension EntraCall {
 
     private func refresh(_ asked: EntraScope) throws -> JSONObject {
         let found = try service.signIn.session(ofRefreshToken: try form.required("refresh_token"))
-        let fresh = try service.session.refresh(
-            .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId), call)
+        let fresh: Tokens
+        do {
+            fresh = try service.session.refresh(
+                .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId),
+                call)
+        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser() }
         return tokens(
             fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
     }
@@ -109,13 +114,15 @@ struct EntraScope {
     /// The scopes without their audience; `nil` if none were requested.
     private(set) var scope: String?
 
+    /// - Parameter resource: The audience of scopes that name none (RFC 8707).
     /// - Throws: `EntraError` if the scopes belong to several audiences.
-    init(_ text: String?, _ tenant: TenantRecord) throws {
+    init(_ text: String?, _ tenant: TenantRecord, resource: String? = nil) throws {
+        audience = resource == tenant.id ? nil : resource
         guard let text else { return }
         var names: [String] = []
         for word in text.split(separator: " ").map(String.init) {
             guard let audience = tenant.audienceNames.filter({ word.hasPrefix($0 + "/") }).max(by: { $0.utf8.count < $1.utf8.count }) else {
-                if !Scopes.standard.contains(word), self.audience != nil { throw Self.mixed }
+                if !Scopes.standard.contains(word), self.audience != nil, self.audience != resource { throw Self.mixed }
                 names.append(word)
                 continue
             }
