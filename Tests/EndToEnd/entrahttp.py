@@ -52,7 +52,7 @@ class EntraHTTP(NativeFlows):
         if status == 200:
             entrawire.good(path, answer)
         else:
-            entrawire.bad(path, answer, response.headers)
+            entrawire.bad(path, form, answer, response.headers)
         codes = [each for each in self.sidecar.call("test.outbox", {})["messages"][before:] if "code" in each]
         # Only a challenge sends a code, and it sends one.
         self.assertEqual(len(codes), 1 if status == 200 and answer.get("challenge_type") == "oob" else 0, codes)

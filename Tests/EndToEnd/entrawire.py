@@ -125,10 +125,11 @@ def good(path, answer):
     GOOD[path](path, answer)
 
 
-def bad(path, answer, headers):
+def bad(path, form, answer, headers):
     """Checks a response with an error."""
     types(answer)
-    carries = {answer.get("error"), answer.get("suberror")} & CARRYING
+    # A refresh has no flow that could go on.
+    carries = form.get("grant_type") != "refresh_token" and {answer.get("error"), answer.get("suberror")} & CARRYING
     exactly(answer, {"error", "error_description", "error_codes", "timestamp", "trace_id", "correlation_id"} | (CT if carries else set()),
             {"suberror", "required_attributes", "invalid_attributes", "unverified_attributes"})
     need(all(is_int(code) for code in answer["error_codes"]), "error_codes", answer)

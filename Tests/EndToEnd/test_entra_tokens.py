@@ -46,12 +46,14 @@ class ForeignTokens(EntraHTTP):
 
     def test_steps_of_a_sign_up(self):
         self.call("tenant.update", tenantId="shop", attributes=[{"name": "city", "type": "string", "required": True}])
-        token = self.refused_elsewhere(self.start("signup/v1.0/start"), "signup/v1.0/challenge")
+        # Password and attributes are welcome before the code.
+        early = ("signup/v1.0/continue password", "signup/v1.0/continue attributes")
+        token = self.refused_elsewhere(self.start("signup/v1.0/start"), "signup/v1.0/challenge", *early)
         token = self.challenge("signup/v1.0/challenge", token)
-        self.refused_elsewhere(token, "signup/v1.0/challenge", "signup/v1.0/continue")
+        self.refused_elsewhere(token, "signup/v1.0/challenge", "signup/v1.0/continue", *early)
         path = "signup/v1.0/continue"
         token = self.error(path, ("credential_required", 55103, None), continuation_token=token, grant_type="oob", oob=self.code())["continuation_token"]
-        self.refused_elsewhere(token, "signup/v1.0/challenge", path + " password")
+        self.refused_elsewhere(token, "signup/v1.0/challenge", path + " password", path + " attributes")
         token = self.error(path, ("attributes_required", 55106, None), continuation_token=token, grant_type="password",
                            password=PASSWORD)["continuation_token"]
         self.refused_elsewhere(token, path + " attributes")
@@ -59,6 +61,15 @@ class ForeignTokens(EntraHTTP):
         self.refused_elsewhere(token, TOKEN)
         self.redeem(token)
         self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=token, grant_type="continuation_token")
+
+    def test_password_and_attributes_before_the_code(self):
+        token = self.challenge("signup/v1.0/challenge", self.start("signup/v1.0/start"))
+        for form in ({"grant_type": "attributes", "attributes": '{"city": "Rome"}'}, {"grant_type": "password", "password": PASSWORD}):
+            step = self.error("signup/v1.0/continue", ("verification_required", 55104, None), continuation_token=token, **form)
+            self.assertEqual(step["unverified_attributes"], [{"name": "username"}])
+            token = step["continuation_token"]
+        token = self.post("signup/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code())["continuation_token"]
+        self.redeem(token)
 
     def test_steps_of_a_sign_in(self):
         self.sign_up()

@@ -25,7 +25,11 @@ extension EntraCall {
 
     func signUpChallenge() throws -> JSONObject {
         let accepts = try challengeAccepts()
-        let (token, _) = try flow([.signUp], at: .signUpChallenge)
+        let (token, flow) = try flow([.signUp], at: .signUpChallenge)
+        switch flow.step {
+        case .code, .password: break
+        default: throw EntraError.wrongToken()
+        }
         switch try service.signUp.challenge(.init(continuationToken: token, accepts: accepts, client: client, clientId: clientId), call) {
         case .codeRequired(let step):
             return sent(
