@@ -110,7 +110,7 @@ class People(EndToEnd):
         self.assertTrue(self.prints("graph", "--format", "mermaid").startswith("flowchart LR\n"))
         self.assertTrue(self.prints("graph", "--format", "dot").startswith("digraph"))
         self.assertTrue(self.prints("graph", "--format", "svg").startswith("<svg"))
-        self.refused_with(1, "invalidParams", self.mintmark("graph", "--format", "png"))
+        self.refused_with(64, "--format must be one of tree, mermaid, dot, svg", self.mintmark("graph", "--format", "png"))
         self.refused_with(1, "accountNotFound|userNotFound", self.mintmark("graph", "nobody@example.com"))
 
     # MARK: inspect

@@ -162,6 +162,7 @@ public enum MethodTable {
         TestSeed.info,
         TestSnapshot.info,
         TestToken.info,
+        TestWorkloadToken.info,
         TokenDiscovery.info,
         TokenJwks.info,
         TokenMint.info,
@@ -172,7 +173,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(162)
+        all.reserveCapacity(163)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -331,6 +332,7 @@ public enum MethodTable {
             all.append(BoundMethod(TestSeed.info) { try test.seed(TestSeed.Params(decoding: $0), $1).write(to: &$2) })
             all.append(BoundMethod(TestSnapshot.info) { try test.snapshot(TestSnapshot.Params(decoding: $0), $1).write(to: &$2) })
             all.append(BoundMethod(TestToken.info) { try test.token(TestToken.Params(decoding: $0), $1).write(to: &$2) })
+            all.append(BoundMethod(TestWorkloadToken.info) { try test.workloadToken(TestWorkloadToken.Params(decoding: $0), $1).write(to: &$2) })
         }
         all.append(BoundMethod(TokenDiscovery.info) { try token.scoped(to: $1).discovery(TokenDiscovery.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenJwks.info) { try token.scoped(to: $1).jwks(TokenJwks.Params(decoding: $0), $1).write(to: &$2) })

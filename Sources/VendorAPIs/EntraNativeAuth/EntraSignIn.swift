@@ -22,7 +22,8 @@ extension EntraCall {
         case .passwordRequired(let step): return proceed(step.continuationToken)
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
-        case .passkeyRequired, .secondFactorRequired, .secondFactorEnrollmentRequired, .tokensDeferred, .completed: throw EntraError.wrongToken()
+        case .passkeyRequired: return redirect("the account needs a passkey, which this API cannot use")
+        case .secondFactorRequired, .secondFactorEnrollmentRequired, .tokensDeferred, .completed: throw EntraError.wrongToken()
         }
     }
 

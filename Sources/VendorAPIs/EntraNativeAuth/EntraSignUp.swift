@@ -9,6 +9,7 @@ extension EntraCall {
     func signUpStart() throws -> JSONObject {
         let accepts = try accepts()
         let username = try usernameParameter()
+        if tenant.localAccountMethod == .passkey { return redirect("the tenant makes accounts with passkeys, which this API cannot register") }
         let step = try service.signUp.start(
             SignUpStart.Params(
                 tenantId: tenant.id, username: username, password: form["password"], attributes: try attributes(), client: client,
@@ -18,7 +19,7 @@ extension EntraCall {
         case .redirectRequired(let step): return redirect(step.missing)
         case .passwordRequired(let step): return proceed(step.continuationToken)
         case .attributesRequired(let step): return proceed(step.continuationToken)
-        case .passkeyRequired: return redirect(Self.passkeys)
+        case .passkeyRequired: return redirect("the tenant makes accounts with passkeys, which this API cannot register")
         case .completed(let step): return proceed(step.continuationToken)
         }
     }
@@ -38,7 +39,7 @@ extension EntraCall {
         case .passwordRequired(let step):
             return ["challenge_type": "password", "continuation_token": .string(step.continuationToken)]
         case .redirectRequired(let step): return redirect(step.missing)
-        case .passkeyRequired: return redirect(Self.passkeys)
+        case .passkeyRequired: return redirect("the tenant makes accounts with passkeys, which this API cannot register")
         case .attributesRequired, .completed: throw EntraError.wrongToken()
         }
     }

@@ -40,7 +40,8 @@ extension EntraCall {
                     clientId: clientId), call)
         case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
             return try service.mfa.resolve(
-                .init(continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
+                .init(
+                    continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
             if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
@@ -75,7 +76,8 @@ extension EntraCall {
                 suberror: "registration_required")
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
-        case .codeRequired, .passwordRequired, .passkeyRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
+        case .passkeyRequired: return redirect("the account needs a passkey, which this API cannot use")
+        case .codeRequired, .passwordRequired, .tokensDeferred: throw EntraError.wrongToken(at: .token)
         }
     }
 

@@ -163,6 +163,7 @@ declare -gA _mintmark_methods=(
     [test.seed]=testing
     [test.snapshot]=testing
     [test.token]=testing
+    [test.workloadToken]=testing
     [token.discovery]=any
     [token.jwks]=any
     [token.mint]=any
@@ -329,6 +330,7 @@ declare -gA _mintmark_parameter_names=(
     [test.seed]="seed="
     [test.snapshot]="name= file="
     [test.token]="issuer= subject= audience= use= claims:= header:= expiresInSeconds:= keyState="
+    [test.workloadToken]="family= issuer= claims:= header:= expiresInSeconds:="
     [token.discovery]="issuer="
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["

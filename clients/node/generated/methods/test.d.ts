@@ -154,6 +154,15 @@ export interface TestMethods {
    * @throws {IssuerNotFound | NoKeyInState}
    */
   token(params: TestTokenParams, options?: CallOptions): Promise<TestTokenResult>;
+
+  /**
+   * Sign a token as an issuer of workloads writes it.
+   *
+   * For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result
+   * are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a
+   * `null` value removes a member. Nothing is stored.
+   */
+  workloadToken(params: TestWorkloadTokenParams, options?: CallOptions): Promise<TestWorkloadTokenResult>;
 }
 
 /** The parameters of `test.clock`. */
@@ -558,4 +567,33 @@ export interface TestTokenParams {
 export interface TestTokenResult {
   /** The signed token. */
   token: Jwt;
+}
+
+/** The parameters of `test.workloadToken`. */
+export interface TestWorkloadTokenParams {
+  /** The family of the token. */
+  family: "github" | "gitlab" | "kubernetes" | "kubernetesLegacy" | "spiffe" | "google" | "entra" | "buildkite" | "circleci";
+  /** The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`. At most 255 characters. */
+  issuer?: string;
+  /** Additional or changed claims. */
+  claims?: JsonObject;
+  /** Additional or changed header fields. The signing key does not change, regardless of `alg`. */
+  header?: JsonObject;
+  /**
+   * The number of seconds from the current time to `exp`. A negative number creates an expired token. -3155760000 to 3155760000. Defaults
+   * to 600.
+   */
+  expiresInSeconds?: number;
+}
+
+/** The result of `test.workloadToken`. */
+export interface TestWorkloadTokenResult {
+  /** The signed token. */
+  token: Jwt;
+  /** The issuer, for `issuer.put`. */
+  issuer: string;
+  /** The public keys of the issuer, for `issuer.put`. */
+  keys: JsonObject[];
+  /** The audiences of the token, for `issuer.put`. */
+  audiences: string[];
 }

@@ -164,6 +164,7 @@ METHODS: Dict[str, Optional[str]] = {
     "test.seed": "TestSeedResult",
     "test.snapshot": "TestSnapshotResult",
     "test.token": "TestTokenResult",
+    "test.workloadToken": "TestWorkloadTokenResult",
     "token.discovery": "TokenDiscoveryResult",
     "token.jwks": "TokenJwksResult",
     "token.mint": "TokenMintResult",
@@ -174,7 +175,7 @@ METHODS: Dict[str, Optional[str]] = {
 # The methods that only a testing store offers.
 TESTING_METHODS: FrozenSet[str] = frozenset({
     "test.clock", "test.enqueue", "test.fault", "test.http", "test.idp", "test.outbox", "test.reset", "test.restore",
-    "test.seed", "test.snapshot", "test.token",
+    "test.seed", "test.snapshot", "test.token", "test.workloadToken",
 })
 
 # The methods that report progress, each with the class of the values.

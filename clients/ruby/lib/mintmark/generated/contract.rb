@@ -165,6 +165,7 @@ module Mintmark
     "test.seed" => :TestSeedResult,
     "test.snapshot" => :TestSnapshotResult,
     "test.token" => :TestTokenResult,
+    "test.workloadToken" => :TestWorkloadTokenResult,
     "token.discovery" => :TokenDiscoveryResult,
     "token.jwks" => :TokenJwksResult,
     "token.mint" => :TokenMintResult,

@@ -569,6 +569,9 @@ final class ShapeTable {
             TestTokenParams issuer subject audience use claims header expiresInSeconds keyState
             TestTokenResult token!
             =test.token TestTokenResult
+            TestWorkloadTokenParams family issuer claims header expiresInSeconds
+            TestWorkloadTokenResult token! issuer keys audiences
+            =test.workloadToken TestWorkloadTokenResult
             TokenDiscoveryParams issuer
             TokenDiscoveryResult issuer jwks_uri response_types_supported subject_types_supported \
             id_token_signing_alg_values_supported claims_supported

@@ -347,6 +347,30 @@ class TestMethods(Namespace):
             "expiresInSeconds": expires_in_seconds, "keyState": key_state,
         }, timeout, trace))
 
+    def workload_token(
+        self, *, family: testing_types.TestWorkloadTokenFamily, issuer: str | None = None,
+        claims: Mapping[str, Any] | None = None, header: Mapping[str, Any] | None = None,
+        expires_in_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> testing_types.TestWorkloadTokenResult:
+        """Sign a token as an issuer of workloads writes it.
+
+        For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and
+        `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and
+        header fields replace those of the family; a `null` value removes a member. Nothing is stored.
+
+        Args:
+            family: The family of the token.
+            issuer: The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.
+            claims: Additional or changed claims.
+            header: Additional or changed header fields. The signing key does not change, regardless of `alg`.
+            expires_in_seconds (-3155760000–3155760000): The number of seconds from the current time to `exp`. A
+                negative number creates an expired token. Defaults to 600.
+        """
+        return testing_types.TestWorkloadTokenResult._of(self._send("test.workloadToken", {
+            "family": family, "issuer": issuer, "claims": claims, "header": header,
+            "expiresInSeconds": expires_in_seconds,
+        }, timeout, trace))
+
 
 class AsyncTestMethods(AsyncNamespace):
     """The methods `test.*` for asyncio. `TestMethods` describes the arguments."""
@@ -475,4 +499,15 @@ class AsyncTestMethods(AsyncNamespace):
         return testing_types.TestTokenResult._of(await self._send("test.token", {
             "issuer": issuer, "subject": subject, "audience": audience, "use": use, "claims": claims, "header": header,
             "expiresInSeconds": expires_in_seconds, "keyState": key_state,
+        }, timeout, trace))
+
+    async def workload_token(
+        self, *, family: testing_types.TestWorkloadTokenFamily, issuer: str | None = None,
+        claims: Mapping[str, Any] | None = None, header: Mapping[str, Any] | None = None,
+        expires_in_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> testing_types.TestWorkloadTokenResult:
+        """Sign a token as an issuer of workloads writes it."""
+        return testing_types.TestWorkloadTokenResult._of(await self._send("test.workloadToken", {
+            "family": family, "issuer": issuer, "claims": claims, "header": header,
+            "expiresInSeconds": expires_in_seconds,
         }, timeout, trace))

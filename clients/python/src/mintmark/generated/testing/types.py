@@ -46,6 +46,11 @@ TestTokenUse = Literal["id", "access", "pool"]
 for a tenant and to `pool` for a pool.
 """
 
+TestWorkloadTokenFamily = Literal[
+    "github", "gitlab", "kubernetes", "kubernetesLegacy", "spiffe", "google", "entra", "buildkite", "circleci",
+]
+"""The family of the token."""
+
 
 class Fault(Record):
     """An active fault in this process."""
@@ -311,10 +316,24 @@ class TestTokenResult(Record):
     """The signed token."""
 
 
+class TestWorkloadTokenResult(Record):
+    """The result of `test.workloadToken`."""
+
+    token: str = member("token", secret=True)
+    """The signed token."""
+    issuer: str = member("issuer")
+    """The issuer, for `issuer.put`."""
+    keys: Sequence[Mapping[str, Any]] = member("keys")
+    """The public keys of the issuer, for `issuer.put`."""
+    audiences: Sequence[str] = member("audiences")
+    """The audiences of the token, for `issuer.put`."""
+
+
 __all__ = [
     "FaultKind", "TestAnswerErrorEndpoint", "TestFaultDelivery", "TestFaultFailure", "TestFaultStore",
-    "TestHttpFirebaseTokens", "TestTokenKeyState", "TestTokenUse", "Fault", "SentMessage", "TestAnswer",
-    "TestAnswerError", "TestClient", "TestClockResult", "TestEnqueueResult", "TestFaultResult", "TestHttpFirebase",
-    "TestHttpResult", "TestIdpResult", "TestIssuer", "TestIssuerAddress", "TestOutboxResult", "TestResetResult",
-    "TestRestoreResult", "TestSeedResult", "TestSnapshotResult", "TestTokenResult",
+    "TestHttpFirebaseTokens", "TestTokenKeyState", "TestTokenUse", "TestWorkloadTokenFamily", "Fault", "SentMessage",
+    "TestAnswer", "TestAnswerError", "TestClient", "TestClockResult", "TestEnqueueResult", "TestFaultResult",
+    "TestHttpFirebase", "TestHttpResult", "TestIdpResult", "TestIssuer", "TestIssuerAddress", "TestOutboxResult",
+    "TestResetResult", "TestRestoreResult", "TestSeedResult", "TestSnapshotResult", "TestTokenResult",
+    "TestWorkloadTokenResult",
 ]

@@ -248,5 +248,24 @@ module Mintmark
         "expiresInSeconds" => expires_in_seconds, "keyState" => key_state
       }, timeout, trace)
     end
+
+    # Sign a token as an issuer of workloads writes it.
+    #
+    # For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result
+    # are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a
+    # `null` value removes a member. Nothing is stored.
+    #
+    # @param family [String] The family of the token.
+    # @param issuer [String] The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.
+    # @param claims [Hash] Additional or changed claims.
+    # @param header [Hash] Additional or changed header fields. The signing key does not change, regardless of `alg`.
+    # @param expires_in_seconds [Integer] The number of seconds from the current time to `exp`. A negative number creates an expired token.
+    #   Defaults to 600.
+    # @return [TestWorkloadTokenResult]
+    def workload_token(family:, issuer: nil, claims: nil, header: nil, expires_in_seconds: nil, timeout: nil, trace: nil)
+      call("test.workloadToken", {
+        "family" => family, "issuer" => issuer, "claims" => claims, "header" => header, "expiresInSeconds" => expires_in_seconds
+      }, timeout, trace)
+    end
   end
 end

@@ -201,6 +201,23 @@ public struct TestMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("test.token", _params, timeout: timeout, trace: trace)
     }
+
+    /// Sign a token as an issuer of workloads writes it.
+    ///
+    /// For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.
+    ///
+    /// - Parameters:
+    ///   - family: The family of the token.
+    ///   - issuer: The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.
+    ///   - claims: Additional or changed claims.
+    ///   - header: Additional or changed header fields. The signing key does not change, regardless of `alg`.
+    ///   - expiresInSeconds: The number of seconds from the current time to `exp`. A negative number creates an expired token. Defaults to 600.
+    public func workloadToken(family: TestWorkloadTokenFamily, issuer: String? = nil, claims: JSONObject? = nil, header: JSONObject? = nil, expiresInSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestWorkloadTokenResult {
+        let _params = JSONObject([
+            ("family", family), ("issuer", issuer), ("claims", claims), ("header", header), ("expiresInSeconds", expiresInSeconds),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("test.workloadToken", _params, timeout: timeout, trace: trace)
+    }
 }
 
 /// The result of `test.clock`.
@@ -477,6 +494,51 @@ public struct TestTokenResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         token = try members.required("token", isSecret: true)
+        json = members.object
+    }
+
+}
+
+/// The family of the token. Newer versions of Mintmark can add values.
+public struct TestWorkloadTokenFamily: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `github`
+    public static let github = Self(rawValue: "github")
+    /// `gitlab`
+    public static let gitlab = Self(rawValue: "gitlab")
+    /// `kubernetes`
+    public static let kubernetes = Self(rawValue: "kubernetes")
+    /// `kubernetesLegacy`
+    public static let kubernetesLegacy = Self(rawValue: "kubernetesLegacy")
+    /// `spiffe`
+    public static let spiffe = Self(rawValue: "spiffe")
+    /// `google`
+    public static let google = Self(rawValue: "google")
+    /// `entra`
+    public static let entra = Self(rawValue: "entra")
+    /// `buildkite`
+    public static let buildkite = Self(rawValue: "buildkite")
+    /// `circleci`
+    public static let circleci = Self(rawValue: "circleci")
+}
+
+/// The result of `test.workloadToken`.
+public struct TestWorkloadTokenResult: ResultRecord {
+    /// The signed token.
+    public let token: String
+    /// The issuer, for `issuer.put`.
+    public let issuer: String
+    /// The public keys of the issuer, for `issuer.put`.
+    public let keys: [JSONObject]
+    /// The audiences of the token, for `issuer.put`.
+    public let audiences: [String]
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        token = try members.required("token", isSecret: true)
+        issuer = try members.required("issuer")
+        keys = try members.required("keys")
+        audiences = try members.required("audiences")
         json = members.object
     }
 

@@ -39,7 +39,7 @@ public final class Contract {
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(
             "test.clock", "test.enqueue", "test.fault", "test.http", "test.idp", "test.outbox", "test.reset", "test.restore", "test.seed",
-            "test.snapshot", "test.token");
+            "test.snapshot", "test.token", "test.workloadToken");
 
     private Contract() {}
 }

@@ -351,4 +351,40 @@ public final class TestMethods {
     public CompletableFuture<TestTokenResult> tokenAsync(Consumer<TestTokenParams> params) {
         return tokenAsync(Params.filled(new TestTokenParams(), params));
     }
+
+    /**
+     * Signs a token as an issuer of workloads writes it. For tests of trusted issuers without keys and network: the token has the claims
+     * of its family, and <code>issuer</code> and <code>keys</code> of the result are parameters of <code>issuer.put</code>. All tokens of
+     * a store have the same key. Given claims and header fields replace those of the family; a <code>null</code> value removes a member.
+     * Nothing is stored.
+     * @param params the parameters
+     * @return the result
+     */
+    public TestWorkloadTokenResult workloadToken(TestWorkloadTokenParams params) {
+        return caller.call("test.workloadToken", params.require("family"), TestWorkloadTokenResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<TestWorkloadTokenResult> workloadTokenAsync(TestWorkloadTokenParams params) {
+        return caller.callAsync("test.workloadToken", params.require("family"), TestWorkloadTokenResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params sets the parameters
+     */
+    public TestWorkloadTokenResult workloadToken(Consumer<TestWorkloadTokenParams> params) {
+        return workloadToken(Params.filled(new TestWorkloadTokenParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TestWorkloadTokenResult> workloadTokenAsync(Consumer<TestWorkloadTokenParams> params) {
+        return workloadTokenAsync(Params.filled(new TestWorkloadTokenParams(), params));
+    }
 }
