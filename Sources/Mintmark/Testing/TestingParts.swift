@@ -63,7 +63,8 @@ struct TestedServices {
                     return try loopback.server(port: port, firebase: endpoint).baseURL
                 },
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
-            provider = TestProvider(services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat))
+            provider = TestProvider(
+                services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat))
             service = TestService(services.accounts, services.tenants, provider, hooks)
         }
 
@@ -74,7 +75,7 @@ struct TestedServices {
         /// The native authorization of the applications of the store.
         fileprivate static func served(by compat: CompatService) -> NativeAuthorization {
             NativeAuthorization(
-                challenge: { request, tenantId in compat.nativeAuthorization(request, tenantId: tenantId) },
+                challenge: { request, tenantId, client in compat.nativeAuthorization(request, tenantId: tenantId, authenticated: client) },
                 redeem: { request in
                     do {
                         let found = try compat.redeem(

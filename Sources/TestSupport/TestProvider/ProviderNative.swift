@@ -21,12 +21,12 @@ public struct NativeAuthorization: Sendable {
         public let tenantId: String
     }
 
-    /// Answers a request to the authorization challenge endpoint of a tenant.
-    let challenge: @Sendable (LoopbackRequest, String) -> LoopbackResponse
+    /// Answers a request to the authorization challenge endpoint of a tenant, from the client whose secret was verified.
+    let challenge: @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse
     let redeem: @Sendable (Request) throws -> Redemption
 
     public init(
-        challenge: @escaping @Sendable (LoopbackRequest, String) -> LoopbackResponse,
+        challenge: @escaping @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse,
         redeem: @escaping @Sendable (Request) throws -> Redemption
     ) {
         self.challenge = challenge
@@ -35,6 +35,17 @@ public struct NativeAuthorization: Sendable {
 }
 
 extension TestProvider {
+    /// The authorization challenge endpoint. Clients with a secret authenticate as at the token endpoint.
+    func nativeChallenge(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        var authenticated: String?
+        if request.authorization("basic") != nil || request.form["client_secret"] != nil {
+            let client = try ProviderClient(request, of: issuer)
+            // Without configured clients, any secret is accepted, which proves nothing.
+            if issuer.isStrict, client.hasSecret { authenticated = client.id }
+        }
+        return native.challenge(request.whole, issuer.tenant.id, authenticated)
+    }
+
     /// Exchanges a code of the authorization challenge endpoint. Returns `nil` for another code.
     func redeemNative(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject? {
         let request = NativeAuthorization.Request(

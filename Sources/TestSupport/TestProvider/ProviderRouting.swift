@@ -26,7 +26,9 @@ extension TestProvider {
             return LoopbackResponse(status: 404, text: "There is no endpoint at this address. The issuer \(issuer.url) has\n\(known)")
         }
         // No CORS headers: OAuth 2.0 for First-Party Applications advises against the use in pages.
-        if endpoint == .challenge { return native.challenge(request.whole, issuer.tenant.id) }
+        if endpoint == .challenge {
+            do { return try nativeChallenge(at: issuer, request) } catch let refusal as OAuthRefusal { return refusal.response }
+        }
         if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
         guard endpoint.methods.contains(request.method) else {
             let allowed = endpoint.methods.joined(separator: ", ")
@@ -52,7 +54,7 @@ extension TestProvider {
         case .revoke: try revoke(at: issuer, request)
         case .device: try deviceCodes(of: issuer, request)
         case .authorize: try authorize(at: issuer, request)
-        case .challenge: native.challenge(request.whole, issuer.tenant.id)
+        case .challenge: try nativeChallenge(at: issuer, request)
         case .activate: try activate(at: issuer, request)
         case .logout: try logOut(at: issuer, request)
         }

@@ -8,9 +8,9 @@ import Storage
 
 /// The native authentication API of Microsoft Entra External ID, version 1.
 public struct EntraService: Sendable {
-    let signUp: SignUpService
-    let signIn: SignInService
-    let passwordReset: PasswordResetService
+    private(set) var signUp: SignUpService
+    private(set) var signIn: SignInService
+    private(set) var passwordReset: PasswordResetService
     let mfa: MfaService
     let session: SessionService
 
@@ -26,6 +26,15 @@ public struct EntraService: Sendable {
 
     var context: AccountsContext { signIn.context }
 
+    /// Returns this service for an application whose secret was verified, which can be confidential.
+    var authenticated: Self {
+        var copy = self
+        copy.signUp.isClientAuthenticated = true
+        copy.signIn.isClientAuthenticated = true
+        copy.passwordReset.isClientAuthenticated = true
+        return copy
+    }
+
     /// The maximum size of a body, in bytes.
     private static let longestBody = 64 * 1024
 
@@ -36,8 +45,8 @@ public struct EntraService: Sendable {
         guard let address = EntraAddress(request) else { return nil }
         let ids = EntraIds(request, context.random)
         if address.endpoint == .authorizeChallenge {
-            let client = limitsClients ? request.forwardedAddress : nil
-            return challengeAnswer(request, try signIn.tenant(address.tenantId), client, EntraTrace(call, ids.correlationId))
+            let source = FirstPartySource(client: limitsClients ? request.forwardedAddress : nil)
+            return challengeAnswer(request, try signIn.tenant(address.tenantId), source, EntraTrace(call, ids.correlationId))
         }
         guard let tenant = try signIn.tenant(address.tenantId) else {
             return address.endpoint == nil ? nil : ids.answer(EntraError.unknownTenant(address.tenantId), at: context.clock.now)

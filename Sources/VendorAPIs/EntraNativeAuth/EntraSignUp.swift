@@ -4,12 +4,12 @@ import JSON
 
 /// The endpoints of sign-ups.
 extension EntraCall {
-    private static let passkeys = "the tenant creates accounts with passkeys"
-
     func signUpStart() throws -> JSONObject {
         let accepts = try accepts()
         let username = try usernameParameter()
-        if tenant.localAccountMethod == .passkey { return redirect("the tenant makes accounts with passkeys, which this API cannot register") }
+        if tenant.localAccountMethod == .passkey {
+            return redirect("the tenant makes accounts with passkeys, which this API cannot register")
+        }
         let step = try service.signUp.start(
             SignUpStart.Params(
                 tenantId: tenant.id, username: username, password: form["password"], attributes: try attributes(), client: client,

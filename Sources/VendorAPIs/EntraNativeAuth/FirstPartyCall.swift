@@ -5,6 +5,14 @@ import JSON
 import Platform
 import ServiceContext
 
+/// Where a request comes from.
+struct FirstPartySource {
+    /// The origin of the request, for rate limits.
+    var client: ClientOrigin?
+    /// The client ID of the application whose secret was verified.
+    var authenticated: String?
+}
+
 /// One request to the authorization challenge endpoint (OAuth 2.0 for First-Party Applications).
 struct FirstPartyCall {
     let service: EntraService
@@ -18,21 +26,25 @@ struct FirstPartyCall {
     let asked: EntraScope
 
     /// - Throws: `FirstPartyError`, `EntraError`, `ClientUnknown`, `ClientNotPermitted`, `AudienceNotOffered`, `ScopeNotOffered`.
-    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ client: ClientOrigin?, _ call: any CallContext) throws {
-        self.service = service
+    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ source: FirstPartySource, _ call: any CallContext) throws {
         self.form = form
         self.tenant = tenant
-        self.client = client
+        client = source.client
         self.call = call
         if let text = form["auth_session"] {
             guard let found = FirstPartyState(text, as: .session, service.context.vault), found.tenantId == tenant.id,
-                form["client_id"] == nil || form["client_id"] == found.clientId
+                [nil, found.clientId].contains(form["client_id"]), [nil, found.clientId].contains(source.authenticated)
             else { throw FirstPartyError.invalidSession }
             state = found
         } else {
-            state = try Self.begun(by: form, tenant, service.context.random)
+            state = try Self.begun(by: form, source, tenant, service.context.random)
         }
-        _ = try tenant.nativeApplication(state.clientId)
+        let isAuthenticated = source.authenticated == state.clientId
+        if try tenant.knownApplication(state.clientId).settings.type == .confidential, !isAuthenticated {
+            throw FirstPartyError("invalid_client", "The application is confidential: it must authenticate with its secret.")
+        }
+        _ = try tenant.nativeApplication(state.clientId, isAuthenticated: isAuthenticated)
+        self.service = isAuthenticated ? service.authenticated : service
         asked = try EntraScope(state.scope, tenant, resource: state.resource)
         try service.signIn.requireOffered(asked.scope, for: asked.audience, of: tenant, to: state.clientId)
     }
@@ -42,8 +54,12 @@ struct FirstPartyCall {
         (state.token, state.next) = (token, next)
     }
 
-    private static func begun(by form: EntraForm, _ tenant: TenantRecord, _ random: any RandomSource) throws -> FirstPartyState {
-        guard let clientId = form["client_id"] else { throw FirstPartyError("invalid_request", "client_id is missing.") }
+    private static func begun(
+        by form: EntraForm, _ source: FirstPartySource, _ tenant: TenantRecord, _ random: any RandomSource
+    ) throws -> FirstPartyState {
+        guard let clientId = form["client_id"] ?? source.authenticated, [nil, clientId].contains(source.authenticated) else {
+            throw FirstPartyError("invalid_request", "client_id is missing, or differs from the authenticated client.")
+        }
         guard let kind = FirstPartyState.Kind(rawValue: form["flow"] ?? "sign_in") else {
             throw FirstPartyError("invalid_request", "flow must be sign_in, sign_up or reset.")
         }

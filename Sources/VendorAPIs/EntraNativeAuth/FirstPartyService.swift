@@ -10,7 +10,8 @@ import Storage
 extension EntraService {
     /// Returns the response to a request to the authorization challenge endpoint. It has no CORS headers: the draft advises against its use
     /// in pages.
-    func challengeAnswer(_ request: WireRequest, _ tenant: TenantRecord?, _ client: ClientOrigin?, _ call: any CallContext) -> WireAnswer {
+    func challengeAnswer(_ request: WireRequest, _ tenant: TenantRecord?, _ source: FirstPartySource, _ call: any CallContext) -> WireAnswer
+    {
         do {
             guard request.method == "POST" else {
                 throw FirstPartyError("invalid_request", "The endpoint accepts POST requests only.", status: 405)
@@ -20,7 +21,7 @@ extension EntraService {
             do { form = try EntraForm(request) } catch let error as EntraError {
                 throw FirstPartyError("invalid_request", error.message)
             }
-            let (status, body) = try FirstPartyCall(self, form, tenant, client, call).answer()
+            let (status, body) = try FirstPartyCall(self, form, tenant, source, call).answer()
             return Self.answer(body, status: status)
         } catch let error as FirstPartyError {
             return Self.answer(error, request)
@@ -123,13 +124,16 @@ extension EntraCall {
 
 extension CompatService {
     /// Returns the response to a request to the authorization challenge endpoint of a tenant.
-    public func nativeAuthorization(_ request: LoopbackRequest, tenantId: String) -> LoopbackResponse {
+    ///
+    /// - Parameter authenticated: The client ID of the application whose secret was verified.
+    public func nativeAuthorization(_ request: LoopbackRequest, tenantId: String, authenticated: String?) -> LoopbackResponse {
         guard let body = String(validating: request.body, as: UTF8.self) else {
             return LoopbackResponse(status: 400, text: "The body is not UTF-8.")
         }
         let wire = WireRequest(method: request.method, url: request.target, headers: request.headers, body: body)
         do {
-            let answer = entra.challengeAnswer(wire, try entra.signIn.tenant(tenantId), nil, InProcessCall())
+            let answer = entra.challengeAnswer(
+                wire, try entra.signIn.tenant(tenantId), FirstPartySource(authenticated: authenticated), InProcessCall())
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {
             return LoopbackResponse(status: 503, text: "The store failed.")

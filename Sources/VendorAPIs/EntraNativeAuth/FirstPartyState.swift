@@ -9,7 +9,9 @@ struct FirstPartyState {
     enum Form: String { case session = "auth session", code = "authorization code" }
 
     /// The next step of the flow.
-    enum Next: String { case code, password, attributes, newPassword = "new_password", secondFactor = "second_factor", enrollment = "enrolment" }
+    enum Next: String {
+        case code, password, attributes, newPassword = "new_password", secondFactor = "second_factor", enrollment = "enrolment"
+    }
 
     enum Kind: String { case signUp = "sign_up", signIn = "sign_in", reset }
 

@@ -44,7 +44,8 @@ extension FirstPartyCall {
         ]
         return try form.words("accepts").map { word in
             guard let part = names[word] else {
-                throw FirstPartyError("invalid_request", "accepts contains '\(word)'. Known are \(names.keys.sorted().joined(separator: ", ")).")
+                throw FirstPartyError(
+                    "invalid_request", "accepts contains '\(word)'. Known are \(names.keys.sorted().joined(separator: ", ")).")
             }
             return part
         }
