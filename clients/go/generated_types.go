@@ -1758,6 +1758,70 @@ type EnrollmentStepTOTP struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// EventType is the type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a
+// signing key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more
+// than one session ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed,
+// or the account was disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an account
+// or identity got or lost logins. `merged`: accounts or identities were merged into another one. `locked`: an account
+// is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were issued until a time are
+// revoked. A newer Mintmark can return other values.
+type EventType string
+
+// The values of EventType.
+const (
+	EventTypeKeysRotated        EventType = "keysRotated"
+	EventTypeKeyRevoked         EventType = "keyRevoked"
+	EventTypeSessionEnded       EventType = "sessionEnded"
+	EventTypeAccountChanged     EventType = "accountChanged"
+	EventTypeAccountDeleted     EventType = "accountDeleted"
+	EventTypeLinked             EventType = "linked"
+	EventTypeUnlinked           EventType = "unlinked"
+	EventTypeMerged             EventType = "merged"
+	EventTypeLocked             EventType = "locked"
+	EventTypeCredentialsRevoked EventType = "credentialsRevoked"
+)
+
+// EventsListParams are the parameters of events.list.
+type EventsListParams struct {
+	// The types of the events. Defaults to all types.
+	Types []EventType `json:"types,omitempty"`
+	// List the events after this one. Defaults to the oldest event that the store has kept.
+	After *string `json:"after,omitempty"`
+	// The maximum number of events. Defaults to 100.
+	Limit int64 `json:"limit,omitempty"`
+}
+
+// EventsListResult is the result of events.list.
+type EventsListResult struct {
+	// The events, oldest first.
+	Events []SecurityEvent `json:"events"`
+	// The position up to which this call has looked.
+	Cursor string `json:"cursor"`
+	// Whether there are more events.
+	HasMore bool `json:"hasMore"`
+}
+
+// EventsSubscribeParams are the parameters of events.subscribe.
+type EventsSubscribeParams struct {
+	// The types of the events. Defaults to all types, also those of later versions.
+	Types []EventType `json:"types,omitempty"`
+	// Send the events after this one. `0` sends all events that the store has kept. Defaults to the present: only
+	// later events are sent.
+	After *string `json:"after,omitempty"`
+}
+
+// EventsSubscribeResult is the result of events.subscribe.
+type EventsSubscribeResult struct {
+	// The cursor after which the events are sent.
+	Cursor string `json:"cursor"`
+}
+
+// EventsUnsubscribeResult is the result of events.unsubscribe.
+type EventsUnsubscribeResult struct {
+	// Whether there was a subscription.
+	Ended bool `json:"ended"`
+}
+
 // ExportProgress is the progress of account.export to a file.
 type ExportProgress struct {
 	// The number of accounts written so far.
@@ -4868,6 +4932,48 @@ type RolesByKind struct {
 	Authenticated string `json:"authenticated,omitempty"`
 	// The role for guests.
 	Unauthenticated string `json:"unauthenticated,omitempty"`
+}
+
+// SecurityEvent is an event of the store. It contains IDs only, no addresses, names or secrets.
+type SecurityEvent struct {
+	// The position of the event. Later events have higher positions.
+	Cursor string `json:"cursor"`
+	// The unique ID of the event. An event that is sent again has the same ID.
+	EventID string `json:"eventId"`
+	// The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing
+	// key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than
+	// one session ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed,
+	// or the account was disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an
+	// account or identity got or lost logins. `merged`: accounts or identities were merged into another one.
+	// `locked`: an account is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were
+	// issued until a time are revoked.
+	Type EventType `json:"type"`
+	// The time of the change.
+	OccurredAt Timestamp `json:"occurredAt"`
+	// The method that made the change. Absent for `locked`.
+	Method string `json:"method,omitempty"`
+	// The tenant of the account or key.
+	TenantID string `json:"tenantId,omitempty"`
+	// The account. For `merged`, the account that remains.
+	AccountID string `json:"accountId,omitempty"`
+	// The session that ended, if it is exactly one.
+	SessionID string `json:"sessionId,omitempty"`
+	// The pool of the identity or key.
+	PoolID string `json:"poolId,omitempty"`
+	// The identity. For `merged`, the identity that remains.
+	IdentityID string `json:"identityId,omitempty"`
+	// The ID of the signing key.
+	Kid string `json:"kid,omitempty"`
+	// The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password.
+	Providers []string `json:"providers,omitempty"`
+	// The IDs of the accounts or identities that no longer exist, for `merged`.
+	Absorbed []string `json:"absorbed,omitempty"`
+	// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+	Subject string `json:"subject,omitempty"`
+	// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
+	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
+	// For `locked`: the end of the lockout.
+	LockedUntil *Timestamp `json:"lockedUntil,omitempty"`
 }
 
 // Session is a session of an account.

@@ -57,6 +57,11 @@ export const methods = {
     setLogins: {},
     submitToken: { secrets: ["credentials.secretAccessKey", "credentials.sessionToken", "continuationToken", "logins.*"] },
   },
+  events: {
+    list: {},
+    subscribe: {},
+    unsubscribe: {},
+  },
   hooks: {
     get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
     offer: {},

@@ -47,6 +47,9 @@ declare -gA _mintmark_methods=(
     [credentialsProvider.open]=any
     [credentialsProvider.setLogins]=any
     [credentialsProvider.submitToken]=any
+    [events.list]=any
+    [events.subscribe]=any
+    [events.unsubscribe]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -214,6 +217,9 @@ declare -gA _mintmark_parameter_names=(
     [credentialsProvider.open]="poolId= key= logins[ tokenSource= flow= roleArn= customRoleArn= refreshAheadSeconds:="
     [credentialsProvider.setLogins]="provider= logins["
     [credentialsProvider.submitToken]="continuationToken= identityId= token="
+    [events.list]="types[]= after= limit:="
+    [events.subscribe]="types[]= after="
+    [events.unsubscribe]=""
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -464,6 +470,9 @@ declare -gA _mintmark_error_types=(
     [secondFactorRequired]=4145
     [sessionNotFound]=4162
     [factorKindNotAccepted]=4163
+    [eventsExpired]=4260
+    [eventCursorUnknown]=4261
+    [eventsNeedHost]=4262
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -49,6 +49,9 @@ module Mintmark
     "credentialsProvider.open" => :CredentialsProviderOpenResult,
     "credentialsProvider.setLogins" => :CredentialsProviderSetLoginsResult,
     "credentialsProvider.submitToken" => :CredentialsProviderAnswer,
+    "events.list" => :EventsListResult,
+    "events.subscribe" => :EventsSubscribeResult,
+    "events.unsubscribe" => :EventsUnsubscribeResult,
     "hooks.get" => :TenantHooks,
     "hooks.offer" => :HooksOfferResult,
     "hooks.set" => :TenantHooks,
@@ -177,7 +180,7 @@ module Mintmark
   PROGRESS = {"account.export" => :ExportProgress, "account.import" => :ImportProgress, "audit.verify" => :AuditProgress}.freeze
 
   # The notifications, each with the class of its parameters.
-  NOTIFICATIONS = {"credentialsProvider/identityChanged" => :IdentityChange}.freeze
+  NOTIFICATIONS = {"credentialsProvider/identityChanged" => :IdentityChange, "events/occurred" => :SecurityEvent}.freeze
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[

@@ -109,6 +109,8 @@ final class ShapeTable {
             RolePolicies inline attached
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
+            SecurityEvent cursor eventId type occurredAt method tenantId accountId sessionId poolId identityId kid providers \
+            absorbed subject issuedBefore lockedUntil
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
             Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt endsAt \
             current expiresAt
@@ -263,6 +265,14 @@ final class ShapeTable {
             =credentialsProvider.setLogins CredentialsProviderSetLoginsResult
             CredentialsProviderSubmitTokenParams continuationToken! identityId token!
             =credentialsProvider.submitToken CredentialsProviderAnswer
+            EventsListParams types after limit
+            EventsListResult events:SecurityEvent cursor hasMore
+            =events.list EventsListResult
+            EventsSubscribeParams types after
+            EventsSubscribeResult cursor
+            =events.subscribe EventsSubscribeResult
+            EventsUnsubscribeResult ended
+            =events.unsubscribe EventsUnsubscribeResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -712,6 +722,9 @@ final class ShapeTable {
             !secondFactorRequired
             !sessionNotFound
             !factorKindNotAccepted kind reason
+            !eventsExpired after removedUntil
+            !eventCursorUnknown after last
+            !eventsNeedHost
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId
