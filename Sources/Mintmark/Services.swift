@@ -65,7 +65,6 @@ public final class Services: Sendable {
         apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
-        events = EventsService(context, mintmark)
         hooks = HooksService(accounts, tenants)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
@@ -80,6 +79,7 @@ public final class Services: Sendable {
         session = SessionService(accounts, tenants)
         ownSessions = LocalSessions(session)
         signIn = SignInService(accounts, tenants)
+        events = EventsService(context, signingKeys, signIn, mintmark)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
         compat = CompatService(

@@ -9,6 +9,15 @@ type EventsMethods struct {
 	client *Client
 }
 
+// DeleteStream deletes an event stream.
+//
+// The receiver gets no more tokens. The events stay in the store.
+//
+// Errors: [EventStreamNotFoundError].
+func (m EventsMethods) DeleteStream(ctx context.Context, params EventsDeleteStreamParams, options ...CallOption) (*EventsDeleteStreamResult, error) {
+	return invoke[EventsDeleteStreamResult](ctx, m.client, "events.deleteStream", params, options)
+}
+
 // List lists events after a cursor.
 //
 // Use this method if you cannot receive notifications. Pass the `cursor` of the result as `after` of the next call.
@@ -17,6 +26,34 @@ type EventsMethods struct {
 // Errors: [EventsExpiredError], [EventCursorUnknownError].
 func (m EventsMethods) List(ctx context.Context, params EventsListParams, options ...CallOption) (*EventsListResult, error) {
 	return invoke[EventsListResult](ctx, m.client, "events.list", params, options)
+}
+
+// ListStreams lists the event streams of the store.
+//
+// `events.poll` returns the tokens of a stream.
+func (m EventsMethods) ListStreams(ctx context.Context, options ...CallOption) (*EventsListStreamsResult, error) {
+	return invoke[EventsListStreamsResult](ctx, m.client, "events.listStreams", nil, options)
+}
+
+// Poll acknowledges tokens of an event stream, and return the next ones.
+//
+// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call
+// until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+//
+// Errors: [EventStreamNotFoundError], [TenantNotFoundError], [PoolNotFoundError].
+func (m EventsMethods) Poll(ctx context.Context, params EventsPollParams, options ...CallOption) (*EventsPollResult, error) {
+	return invoke[EventsPollResult](ctx, m.client, "events.poll", params, options)
+}
+
+// PutStream creates or changes an event stream.
+//
+// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the
+// receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The
+// tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+//
+// Errors: [TenantNotFoundError], [PoolNotFoundError], [EventStreamConflictError], [TooManyEventStreamsError].
+func (m EventsMethods) PutStream(ctx context.Context, params EventsPutStreamParams, options ...CallOption) (*EventStream, error) {
+	return invoke[EventStream](ctx, m.client, "events.putStream", params, options)
 }
 
 // Subscribe subscribes to events over the pipe.

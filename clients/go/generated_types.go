@@ -1758,6 +1758,32 @@ type EnrollmentStepTOTP struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// EventStream is a stream of Security Event Tokens (RFC 8417) for one receiver.
+type EventStream struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The tenant whose events the stream has.
+	TenantID string `json:"tenantId,omitempty"`
+	// The pool whose events the stream has.
+	PoolID string `json:"poolId,omitempty"`
+	// The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns.
+	Issuer string `json:"issuer"`
+	// The `aud` of the tokens.
+	Audience string `json:"audience"`
+	// The types of the events. Absent if the stream has all types.
+	Types []EventType `json:"types,omitempty"`
+	// The time at which the stream was created. It has the events since then.
+	CreatedAt Timestamp `json:"createdAt"`
+}
+
+// EventStreamError is the reason for which a receiver did not accept a token (RFC 8936 section 2.6).
+type EventStreamError struct {
+	// The error code of the receiver, such as `invalid_key`.
+	Err string `json:"err"`
+	// A text for developers.
+	Description *string `json:"description,omitempty"`
+}
+
 // EventType is the type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a
 // signing key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more
 // than one session ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed,
@@ -1781,6 +1807,18 @@ const (
 	EventTypeCredentialsRevoked EventType = "credentialsRevoked"
 )
 
+// EventsDeleteStreamParams are the parameters of events.deleteStream.
+type EventsDeleteStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// EventsDeleteStreamResult is the result of events.deleteStream.
+type EventsDeleteStreamResult struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
 // EventsListParams are the parameters of events.list.
 type EventsListParams struct {
 	// The types of the events. Defaults to all types.
@@ -1799,6 +1837,49 @@ type EventsListResult struct {
 	Cursor string `json:"cursor"`
 	// Whether there are more events.
 	HasMore bool `json:"hasMore"`
+}
+
+// EventsListStreamsResult is the result of events.listStreams.
+type EventsListStreamsResult struct {
+	// The streams, ordered by ID.
+	Streams []EventStream `json:"streams"`
+}
+
+// EventsPollParams are the parameters of events.poll.
+type EventsPollParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+	MaxEvents *int64 `json:"maxEvents,omitempty"`
+	// The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
+	Ack []string `json:"ack,omitempty"`
+	// The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
+	// the audit log records them.
+	SetErrs map[string]EventStreamError `json:"setErrs,omitempty"`
+}
+
+// EventsPollResult is the result of events.poll.
+type EventsPollResult struct {
+	// The tokens by their IDs (`jti`).
+	Sets map[string]string `json:"sets"`
+	// Whether there are more tokens.
+	MoreAvailable bool `json:"moreAvailable"`
+}
+
+// EventsPutStreamParams are the parameters of events.putStream.
+//
+// Exactly one of TenantID, PoolID must be set.
+type EventsPutStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The tenant whose events the stream has.
+	TenantID string `json:"tenantId,omitempty"`
+	// The pool whose events the stream has.
+	PoolID string `json:"poolId,omitempty"`
+	// The `aud` of the tokens, which names the receiver.
+	Audience string `json:"audience"`
+	// The types of the events. Defaults to all types, also those of later versions.
+	Types []EventType `json:"types,omitempty"`
 }
 
 // EventsSubscribeParams are the parameters of events.subscribe.

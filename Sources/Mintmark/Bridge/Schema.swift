@@ -88,6 +88,6 @@ public enum Schema {
         Migration(version: 8, statements: ActionCodeTables.statements),
         Migration(version: 9, statements: PasskeyTables.metadata),
         Migration(version: 10, statements: TrustedIssuerTables.statements),
-        Migration(version: 11, statements: SecurityEventTables.statements),
+        Migration(version: 11, statements: SecurityEventTables.statements + EventStreamTables.statements),
     ]
 }

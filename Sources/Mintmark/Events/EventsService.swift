@@ -1,10 +1,14 @@
+import Accounts
 import Contract
 import ServiceContext
+import SigningKeys
 import Storage
 
 /// Implements the methods `events.*`.
 public struct EventsService: Sendable {
-    private let context: ServiceContext
+    let context: ServiceContext
+    let signingKeys: SigningKeys
+    let signIn: SignInService
     private let host: PipeHookHost
     let feed: EventFeed
 
@@ -12,8 +16,10 @@ public struct EventsService: Sendable {
     /// The maximum number of batches that one call of `events.list` reads in search of events of the given types.
     private static let batches = 20
 
-    init(_ context: ServiceContext, _ mintmark: Mintmark) {
+    init(_ context: ServiceContext, _ signingKeys: SigningKeys, _ signIn: SignInService, _ mintmark: Mintmark) {
         self.context = context
+        self.signingKeys = signingKeys
+        self.signIn = signIn
         host = mintmark.host
         feed = EventFeed(context.driver, host: host.requests, writes: StoreWrites(of: mintmark.configuration.store))
     }

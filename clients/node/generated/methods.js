@@ -58,7 +58,11 @@ export const methods = {
     submitToken: { secrets: ["credentials.secretAccessKey", "credentials.sessionToken", "continuationToken", "logins.*"] },
   },
   events: {
+    deleteStream: {},
     list: {},
+    listStreams: {},
+    poll: {},
+    putStream: {},
     subscribe: {},
     unsubscribe: {},
   },

@@ -754,6 +754,35 @@ export interface EnrollmentStepPasskey {
 /** A position in the events of a store. `0` is the position before the first event. */
 export type EventCursor = string;
 
+/** A stream of Security Event Tokens (RFC 8417) for one receiver. */
+export interface EventStream {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+  /** The tenant whose events the stream has. */
+  tenantId?: string;
+  /** The pool whose events the stream has. */
+  poolId?: string;
+  /** The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns. */
+  issuer: string;
+  /** The `aud` of the tokens. */
+  audience: string;
+  /** The types of the events. Absent if the stream has all types. */
+  types?: (Open<EventType>)[];
+  /** The time at which the stream was created. It has the events since then. */
+  createdAt: Timestamp;
+}
+
+/** The reason for which a receiver did not accept a token (RFC 8936 section 2.6). */
+export interface EventStreamError {
+  /** The error code of the receiver, such as `invalid_key`. At most 64 characters. */
+  err: string;
+  /** A text for developers. At most 1000 characters. */
+  description?: string;
+}
+
+/** The ID of an event stream, which the developer chooses. At most 64 characters. */
+export type EventStreamId = string;
+
 /**
  * The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
  * `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session ended. `accountChanged`:

@@ -47,7 +47,11 @@ declare -gA _mintmark_methods=(
     [credentialsProvider.open]=any
     [credentialsProvider.setLogins]=any
     [credentialsProvider.submitToken]=any
+    [events.deleteStream]=any
     [events.list]=any
+    [events.listStreams]=any
+    [events.poll]=any
+    [events.putStream]=any
     [events.subscribe]=any
     [events.unsubscribe]=any
     [hooks.get]=any
@@ -217,7 +221,11 @@ declare -gA _mintmark_parameter_names=(
     [credentialsProvider.open]="poolId= key= logins[ tokenSource= flow= roleArn= customRoleArn= refreshAheadSeconds:="
     [credentialsProvider.setLogins]="provider= logins["
     [credentialsProvider.submitToken]="continuationToken= identityId= token="
+    [events.deleteStream]="streamId="
     [events.list]="types[]= after= limit:="
+    [events.listStreams]=""
+    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
     [events.subscribe]="types[]= after="
     [events.unsubscribe]=""
     [hooks.get]="tenantId="
@@ -473,6 +481,9 @@ declare -gA _mintmark_error_types=(
     [eventsExpired]=4260
     [eventCursorUnknown]=4261
     [eventsNeedHost]=4262
+    [eventStreamNotFound]=4263
+    [eventStreamConflict]=4264
+    [tooManyEventStreams]=4265
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

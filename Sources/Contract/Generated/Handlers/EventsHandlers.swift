@@ -4,8 +4,20 @@ import JSON
 
 /// Answers the methods of `events`. Each throws the errors of its schema.
 public protocol EventsHandlers: CallScoped {
+    /// Delete an event stream.
+    func deleteStream(_ request: EventsDeleteStream.Params, _ call: any CallContext) throws -> EventsDeleteStream.Result
+
     /// List events after a cursor.
     func list(_ request: EventsList.Params, _ call: any CallContext) throws -> EventsList.Result
+
+    /// List the event streams of the store.
+    func listStreams(_ request: EventsListStreams.Params, _ call: any CallContext) throws -> EventsListStreams.Result
+
+    /// Acknowledge tokens of an event stream, and return the next ones.
+    func poll(_ request: EventsPoll.Params, _ call: any CallContext) throws -> EventsPoll.Result
+
+    /// Create or change an event stream.
+    func putStream(_ request: EventsPutStream.Params, _ call: any CallContext) throws -> EventsPutStream.Result
 
     /// Subscribe to events over the pipe.
     func subscribe(_ request: EventsSubscribe.Params, _ call: any CallContext) throws -> EventsSubscribe.Result

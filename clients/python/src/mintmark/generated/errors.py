@@ -1330,6 +1330,33 @@ class EventsNeedHostError(APIError):
     type = "eventsNeedHost"
 
 
+class EventStreamNotFoundError(APIError):
+    """The event stream does not exist."""
+
+    code = 4263
+    type = "eventStreamNotFound"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class EventStreamConflictError(APIError):
+    """`events.putStream` names an existing stream of another tenant or pool."""
+
+    code = 4264
+    type = "eventStreamConflict"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class TooManyEventStreamsError(APIError):
+    """A new event stream would exceed the maximum number of streams of a store."""
+
+    code = 4265
+    type = "tooManyEventStreams"
+    maximum: int = _detail("maximum")
+    """The maximum number of streams."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2272,12 +2299,13 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
     SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
     AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
-    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, AccountNotFoundError, AccountDisabledError,
-    AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
-    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
-    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
-    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
-    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
+    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
+    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
+    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
+    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
     ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
     InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
     ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
@@ -2327,25 +2355,26 @@ __all__ = [
     "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
     "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
     "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError",
-    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
-    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
-    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
-    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
-    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
-    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError",
-    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
-    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
-    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
-    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
-    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
-    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
-    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
-    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
-    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
-    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
-    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
-    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
-    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError",
+    "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError",
+    "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError",
+    "ProviderNotLinkedError", "LastProviderError", "UserMismatchError", "AccountMergedError",
+    "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError",
+    "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError", "AddressDiffersError",
+    "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError",
+    "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError",
+    "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError",
+    "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError",
+    "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError",
+    "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError",
+    "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError",
+    "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError",
+    "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
+    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
+    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
+    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
+    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
+    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
     "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
     "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -1833,6 +1833,41 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
 })
 
 
+class EventStream(Record):
+    """A stream of Security Event Tokens (RFC 8417) for one receiver."""
+
+    stream_id: str = member("streamId")
+    """The ID of an event stream, which the developer chooses."""
+    tenant_id: str | None = member("tenantId", default=None)
+    """The tenant whose events the stream has."""
+    pool_id: str | None = member("poolId", default=None)
+    """The pool whose events the stream has."""
+    issuer: str = member("issuer")
+    """The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns."""
+    audience: str = member("audience")
+    """The `aud` of the tokens."""
+    types: Sequence[str] | None = member("types", default=None)
+    """The types of the events. Absent if the stream has all types."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the stream was created. It has the events since then."""
+
+
+class EventStreamError(Record):
+    """The reason for which a receiver did not accept a token (RFC 8936 section 2.6)."""
+
+    err: str = member("err")
+    """The error code of the receiver, such as `invalid_key`."""
+    description: str | None = member("description", default=None)
+    """A text for developers."""
+
+
+class EventsDeleteStreamResult(Record):
+    """The result of `events.deleteStream`."""
+
+    stream_id: str = member("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
 class SecurityEvent(Record):
     """An event of the store. It contains IDs only, no addresses, names or secrets."""
 
@@ -1885,6 +1920,22 @@ class EventsListResult(Record):
     """The position up to which this call has looked."""
     has_more: bool = member("hasMore")
     """Whether there are more events."""
+
+
+class EventsListStreamsResult(Record):
+    """The result of `events.listStreams`."""
+
+    streams: Sequence[EventStream] = member("streams", list_of(EventStream._of))
+    """The streams, ordered by ID."""
+
+
+class EventsPollResult(Record):
+    """The result of `events.poll`."""
+
+    sets: Mapping[str, str] = member("sets")
+    """The tokens by their IDs (`jti`)."""
+    more_available: bool = member("moreAvailable")
+    """Whether there are more tokens."""
 
 
 class EventsSubscribeResult(Record):
@@ -4362,39 +4413,40 @@ __all__ = [
     "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
     "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
     "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
-    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventsListResult", "EventsSubscribeResult",
-    "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge",
-    "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity",
-    "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession",
-    "HealthCheck", "Hook", "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
-    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
-    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
-    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
-    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
-    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
-    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
-    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
-    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
-    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
-    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
-    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
-    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
-    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
-    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
-    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
-    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
-    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
-    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
-    "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
-    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult", "TokenJwksResult", "TokenLifetimes",
-    "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult", "Tokens", "TrustedIssuer",
-    "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
+    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventStream", "EventStreamError",
+    "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
+    "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
+    "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey",
+    "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult", "IdentityChange",
+    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
+    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
+    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
+    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
+    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
+    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult",
+    "OobCreateResult", "OobInspectResult", "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony",
+    "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
+    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
+    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
+    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
+    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
+    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
+    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
+    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
+    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
+    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
+    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
+    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
+    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
+    "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

@@ -7,6 +7,17 @@ require_relative "../namespace"
 module Mintmark
   # The methods `events.*`.
   class EventsMethods < Namespace
+    # Delete an event stream.
+    #
+    # The receiver gets no more tokens. The events stay in the store.
+    #
+    # @param stream_id [String] The ID of an event stream, which the developer chooses.
+    # @return [EventsDeleteStreamResult]
+    # @raise [EventStreamNotFound]
+    def delete_stream(stream_id:, timeout: nil, trace: nil)
+      call("events.deleteStream", {"streamId" => stream_id}, timeout, trace)
+    end
+
     # List events after a cursor.
     #
     # Use this method if you cannot receive notifications. Pass the `cursor` of the result as `after` of the next call. Events are kept for
@@ -19,6 +30,50 @@ module Mintmark
     # @raise [EventsExpired, EventCursorUnknown]
     def list(types: nil, after: nil, limit: nil, timeout: nil, trace: nil)
       call("events.list", {"types" => types, "after" => after, "limit" => limit}, timeout, trace)
+    end
+
+    # List the event streams of the store.
+    #
+    # `events.poll` returns the tokens of a stream.
+    #
+    # @return [EventsListStreamsResult]
+    def list_streams(timeout: nil, trace: nil)
+      call("events.listStreams", {}, timeout, trace)
+    end
+
+    # Acknowledge tokens of an event stream, and return the next ones.
+    #
+    # Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or
+    # `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+    #
+    # @param stream_id [String] The ID of an event stream, which the developer chooses.
+    # @param max_events [Integer] The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+    # @param ack [Array<String>] The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
+    # @param set_errs [Hash] The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
+    #   the audit log records them.
+    # @return [EventsPollResult]
+    # @raise [EventStreamNotFound, TenantNotFound, PoolNotFound]
+    def poll(stream_id:, max_events: nil, ack: nil, set_errs: nil, timeout: nil, trace: nil)
+      call("events.poll", {"streamId" => stream_id, "maxEvents" => max_events, "ack" => ack, "setErrs" => set_errs}, timeout, trace)
+    end
+
+    # Create or change an event stream.
+    #
+    # A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges
+    # them with `events.poll`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed.
+    # A store has at most 100 streams.
+    #
+    # @param stream_id [String] The ID of an event stream, which the developer chooses.
+    # @param audience [String] The `aud` of the tokens, which names the receiver.
+    # @param tenant_id [String] The tenant whose events the stream has.
+    # @param pool_id [String] The pool whose events the stream has.
+    # @param types [Array<String>] The types of the events. Defaults to all types, also those of later versions.
+    # @return [EventStream]
+    # @raise [TenantNotFound, PoolNotFound, EventStreamConflict, TooManyEventStreams]
+    def put_stream(stream_id:, audience:, tenant_id: nil, pool_id: nil, types: nil, timeout: nil, trace: nil)
+      call("events.putStream", {
+        "streamId" => stream_id, "audience" => audience, "tenantId" => tenant_id, "poolId" => pool_id, "types" => types
+      }, timeout, trace)
     end
 
     # Subscribe to events over the pipe.

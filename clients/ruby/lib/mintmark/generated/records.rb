@@ -527,11 +527,39 @@ module Mintmark
     class Other < EnrollmentStep; end
   end
 
+  # A stream of Security Event Tokens (RFC 8417) for one receiver.
+  class EventStream < Record
+    member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+    member :tenant_id, "tenantId" # The tenant whose events the stream has.
+    member :pool_id, "poolId" # The pool whose events the stream has.
+    # The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns.
+    member :issuer, "issuer"
+    member :audience, "audience" # The `aud` of the tokens.
+    member :types, "types" # The types of the events. Absent if the stream has all types.
+    member :created_at, "createdAt", :time # The time at which the stream was created. It has the events since then.
+  end
+
+  # The result of `events.deleteStream`.
+  class EventsDeleteStreamResult < Record
+    member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
   # The result of `events.list`.
   class EventsListResult < Record
     member :events, "events", [:SecurityEvent] # The events, oldest first.
     member :cursor, "cursor" # The position up to which this call has looked.
     member :has_more, "hasMore" # Whether there are more events.
+  end
+
+  # The result of `events.listStreams`.
+  class EventsListStreamsResult < Record
+    member :streams, "streams", [:EventStream] # The streams, ordered by ID.
+  end
+
+  # The result of `events.poll`.
+  class EventsPollResult < Record
+    member :sets, "sets" # The tokens by their IDs (`jti`).
+    member :more_available, "moreAvailable" # Whether there are more tokens.
   end
 
   # The result of `events.subscribe`.

@@ -1206,6 +1206,30 @@ public struct EventsNeedHostError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer }
 }
 
+/// `eventStreamNotFound`, 4263. The event stream does not exist.
+public struct EventStreamNotFoundError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `eventStreamConflict`, 4264. `events.putStream` names an existing stream of another tenant or pool.
+public struct EventStreamConflictError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `tooManyEventStreams`, 4265. A new event stream would exceed the maximum number of streams of a store.
+public struct TooManyEventStreamsError: KnownError {
+    public let answer: Answer
+    /// The maximum number of streams.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -2099,26 +2123,28 @@ let errorTypes: [Int: any KnownError.Type] = [
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
     4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self,
     4163: FactorKindNotAcceptedError.self, 4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self,
-    4262: EventsNeedHostError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self,
-    5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self,
-    5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self,
-    5023: ProviderNotLinkedError.self, 5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self,
-    5027: AnonymousNotAllowedError.self, 5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self,
-    5040: ImportFileUnreadableError.self, 5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self,
-    5043: ExportFailedError.self, 5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self,
-    5062: ProviderSubjectInUseError.self, 6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self,
-    6003: IdpNotFoundError.self, 6004: IdpExistsError.self, 6005: InvalidIdpError.self, 6006: IdpDisabledError.self,
-    6007: InvalidCredentialError.self, 6008: InvalidNonceError.self, 6009: PendingTokenInvalidError.self,
-    6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self, 6013: ListenerGoneError.self,
-    6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self, 6021: ProviderTokenExpiredError.self,
-    6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self, 7002: UnsupportedFirstFactorError.self,
-    7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self, 7005: FactorExistsError.self, 7006: FactorNotFoundError.self,
-    7007: LastFactorError.self, 7008: FactorCodeInvalidError.self, 7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self,
-    7011: InvalidPhoneNumberError.self, 7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self,
-    7020: PasskeyNotAcceptedError.self, 7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self,
-    7024: TooManyPasskeysError.self, 8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self,
-    8004: StoreCorruptError.self, 8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self,
-    8008: NotAStoreError.self, 8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
+    4262: EventsNeedHostError.self, 4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self,
+    4265: TooManyEventStreamsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
+    5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
+    5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,
+    6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self, 6003: IdpNotFoundError.self, 6004: IdpExistsError.self,
+    6005: InvalidIdpError.self, 6006: IdpDisabledError.self, 6007: InvalidCredentialError.self, 6008: InvalidNonceError.self,
+    6009: PendingTokenInvalidError.self, 6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self,
+    6013: ListenerGoneError.self, 6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self,
+    6021: ProviderTokenExpiredError.self, 6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self,
+    7002: UnsupportedFirstFactorError.self, 7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self,
+    7005: FactorExistsError.self, 7006: FactorNotFoundError.self, 7007: LastFactorError.self, 7008: FactorCodeInvalidError.self,
+    7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self, 7011: InvalidPhoneNumberError.self,
+    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 7020: PasskeyNotAcceptedError.self,
+    7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self, 7024: TooManyPasskeysError.self,
+    8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self, 8004: StoreCorruptError.self,
+    8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self, 8008: NotAStoreError.self,
+    8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
     8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self, 8014: BackupNotHereError.self, 8015: BackupFailedError.self,
     8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self, 8018: StoreNotEmptyError.self,
     8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self, 9002: NoKeyInStateError.self,

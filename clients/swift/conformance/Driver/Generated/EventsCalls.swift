@@ -6,12 +6,34 @@ import MintmarkClient
 
 func eventsCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "events.deleteStream":
+        let streamId: String = try given.required("streamId")
+        guard given.isUsedUp else { return nil }
+        return try await m.events.deleteStream(streamId: streamId, timeout: timeout, trace: trace).wire
     case "events.list":
         let types: [EventType]? = try given.optional("types")
         let after: String? = try given.optional("after")
         let limit: Int? = try given.optional("limit")
         guard given.isUsedUp else { return nil }
         return try await m.events.list(types: types, after: after, limit: limit, timeout: timeout, trace: trace).wire
+    case "events.listStreams":
+        guard given.isUsedUp else { return nil }
+        return try await m.events.listStreams(timeout: timeout, trace: trace).wire
+    case "events.poll":
+        let streamId: String = try given.required("streamId")
+        let maxEvents: Int? = try given.optional("maxEvents")
+        let ack: [String]? = try given.optional("ack")
+        let setErrs: [String: EventStreamError]? = try given.optional("setErrs")
+        guard given.isUsedUp else { return nil }
+        return try await m.events.poll(streamId: streamId, maxEvents: maxEvents, ack: ack, setErrs: setErrs, timeout: timeout, trace: trace).wire
+    case "events.putStream":
+        let streamId: String = try given.required("streamId")
+        let audience: String = try given.required("audience")
+        let tenantId: String? = try given.optional("tenantId")
+        let poolId: String? = try given.optional("poolId")
+        let types: [EventType]? = try given.optional("types")
+        guard given.isUsedUp else { return nil }
+        return try await m.events.putStream(streamId: streamId, audience: audience, tenantId: tenantId, poolId: poolId, types: types, timeout: timeout, trace: trace).wire
     case "events.subscribe":
         let types: [EventType]? = try given.optional("types")
         let after: String? = try given.optional("after")

@@ -38,6 +38,8 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
+            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
@@ -265,9 +267,19 @@ final class ShapeTable {
             =credentialsProvider.setLogins CredentialsProviderSetLoginsResult
             CredentialsProviderSubmitTokenParams continuationToken! identityId token!
             =credentialsProvider.submitToken CredentialsProviderAnswer
+            EventsDeleteStreamParams streamId
+            EventsDeleteStreamResult streamId
+            =events.deleteStream EventsDeleteStreamResult
             EventsListParams types after limit
             EventsListResult events:SecurityEvent cursor hasMore
             =events.list EventsListResult
+            EventsListStreamsResult streams:EventStream
+            =events.listStreams EventsListStreamsResult
+            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollResult sets moreAvailable
+            =events.poll EventsPollResult
+            EventsPutStreamParams streamId tenantId poolId audience types
+            =events.putStream EventStream
             EventsSubscribeParams types after
             EventsSubscribeResult cursor
             =events.subscribe EventsSubscribeResult
@@ -725,6 +737,9 @@ final class ShapeTable {
             !eventsExpired after removedUntil
             !eventCursorUnknown after last
             !eventsNeedHost
+            !eventStreamNotFound streamId
+            !eventStreamConflict streamId
+            !tooManyEventStreams maximum
             !accountNotFound accountId
             !accountDisabled accountId
             !accountExists accountId

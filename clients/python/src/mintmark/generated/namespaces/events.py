@@ -13,6 +13,23 @@ from .. import types
 class EventsMethods(Namespace):
     """The methods `events.*`."""
 
+    def delete_stream(
+        self, *, stream_id: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventsDeleteStreamResult:
+        """Delete an event stream.
+
+        The receiver gets no more tokens. The events stay in the store.
+
+        Args:
+            stream_id: The ID of an event stream, which the developer chooses.
+
+        Raises:
+            EventStreamNotFoundError: The event stream does not exist.
+        """
+        return types.EventsDeleteStreamResult._of(self._send("events.deleteStream", {
+            "streamId": stream_id,
+        }, timeout, trace))
+
     def list(
         self, *, types_: Sequence[types.EventType] | None = None, after: str | None = None, limit: int | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -33,6 +50,69 @@ class EventsMethods(Namespace):
         """
         return types.EventsListResult._of(self._send("events.list", {
             "types": types_, "after": after, "limit": limit,
+        }, timeout, trace))
+
+    def list_streams(self, *, timeout: float | None = None, trace: str | None = None) -> types.EventsListStreamsResult:
+        """List the event streams of the store.
+
+        `events.poll` returns the tokens of a stream.
+        """
+        return types.EventsListStreamsResult._of(self._send("events.listStreams", {}, timeout, trace))
+
+    def poll(
+        self, *, stream_id: str, max_events: int | None = None, ack: Sequence[str] | None = None,
+        set_errs: Mapping[str, types.EventStreamError | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.EventsPollResult:
+        """Acknowledge tokens of an event stream, and return the next ones.
+
+        Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call
+        until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+
+        Args:
+            stream_id: The ID of an event stream, which the developer chooses.
+            max_events (0–100): The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to
+                100.
+            ack: The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
+            set_errs: The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not
+                returned again; the audit log records them.
+
+        Raises:
+            EventStreamNotFoundError: The event stream does not exist.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            PoolNotFoundError: The pool does not exist or was deleted.
+        """
+        return types.EventsPollResult._of(self._send("events.poll", {
+            "streamId": stream_id, "maxEvents": max_events, "ack": ack, "setErrs": set_errs,
+        }, timeout, trace))
+
+    def put_stream(
+        self, *, stream_id: str, audience: str, tenant_id: str | None = None, pool_id: str | None = None,
+        types_: Sequence[types.EventType] | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventStream:
+        """Create or change an event stream.
+
+        A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the
+        receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The
+        tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+
+        Exactly one of `tenant_id`, `pool_id` is required.
+
+        Args:
+            stream_id: The ID of an event stream, which the developer chooses.
+            tenant_id: The tenant whose events the stream has.
+            pool_id: The pool whose events the stream has.
+            audience: The `aud` of the tokens, which names the receiver.
+            types_: The types of the events. Defaults to all types, also those of later versions.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            PoolNotFoundError: The pool does not exist or was deleted.
+            EventStreamConflictError: `events.putStream` names an existing stream of another tenant or pool.
+            TooManyEventStreamsError: A new event stream would exceed the maximum number of streams of a store.
+        """
+        return types.EventStream._of(self._send("events.putStream", {
+            "streamId": stream_id, "tenantId": tenant_id, "poolId": pool_id, "audience": audience, "types": types_,
         }, timeout, trace))
 
     def subscribe(
@@ -72,6 +152,17 @@ class EventsMethods(Namespace):
 class AsyncEventsMethods(AsyncNamespace):
     """The methods `events.*` for asyncio. `EventsMethods` describes the arguments."""
 
+    async def delete_stream(
+        self, *, stream_id: str, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventsDeleteStreamResult:
+        """Delete an event stream.
+
+        Raises: EventStreamNotFoundError.
+        """
+        return types.EventsDeleteStreamResult._of(await self._send("events.deleteStream", {
+            "streamId": stream_id,
+        }, timeout, trace))
+
     async def list(
         self, *, types_: Sequence[types.EventType] | None = None, after: str | None = None, limit: int | None = None,
         timeout: float | None = None, trace: str | None = None,
@@ -82,6 +173,37 @@ class AsyncEventsMethods(AsyncNamespace):
         """
         return types.EventsListResult._of(await self._send("events.list", {
             "types": types_, "after": after, "limit": limit,
+        }, timeout, trace))
+
+    async def list_streams(
+        self, *, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventsListStreamsResult:
+        """List the event streams of the store."""
+        return types.EventsListStreamsResult._of(await self._send("events.listStreams", {}, timeout, trace))
+
+    async def poll(
+        self, *, stream_id: str, max_events: int | None = None, ack: Sequence[str] | None = None,
+        set_errs: Mapping[str, types.EventStreamError | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.EventsPollResult:
+        """Acknowledge tokens of an event stream, and return the next ones.
+
+        Raises: EventStreamNotFoundError, TenantNotFoundError, PoolNotFoundError.
+        """
+        return types.EventsPollResult._of(await self._send("events.poll", {
+            "streamId": stream_id, "maxEvents": max_events, "ack": ack, "setErrs": set_errs,
+        }, timeout, trace))
+
+    async def put_stream(
+        self, *, stream_id: str, audience: str, tenant_id: str | None = None, pool_id: str | None = None,
+        types_: Sequence[types.EventType] | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventStream:
+        """Create or change an event stream.
+
+        Raises: TenantNotFoundError, PoolNotFoundError, EventStreamConflictError, TooManyEventStreamsError.
+        """
+        return types.EventStream._of(await self._send("events.putStream", {
+            "streamId": stream_id, "tenantId": tenant_id, "poolId": pool_id, "audience": audience, "types": types_,
         }, timeout, trace))
 
     async def subscribe(

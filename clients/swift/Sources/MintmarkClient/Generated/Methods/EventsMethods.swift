@@ -9,6 +9,19 @@ public struct EventsMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Delete an event stream.
+    ///
+    /// The receiver gets no more tokens. The events stay in the store.
+    ///
+    /// - Parameters:
+    ///   - streamId: The ID of an event stream, which the developer chooses.
+    /// - Throws: `EventStreamNotFoundError`.
+    @discardableResult
+    public func deleteStream(streamId: String, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsDeleteStreamResult {
+        let _params = JSONObject([("streamId", streamId)] as [(String, (any WireValue)?)])
+        return try await caller.call("events.deleteStream", _params, timeout: timeout, trace: trace)
+    }
+
     /// List events after a cursor.
     ///
     /// Use this method if you cannot receive notifications. Pass the `cursor` of the result as `after` of the next call. Events are kept for 7 days.
@@ -22,6 +35,52 @@ public struct EventsMethods: Sendable {
     public func list(types: [EventType]? = nil, after: String? = nil, limit: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsListResult {
         let _params = JSONObject([("types", types), ("after", after), ("limit", limit)] as [(String, (any WireValue)?)])
         return try await caller.call("events.list", _params, timeout: timeout, trace: trace)
+    }
+
+    /// List the event streams of the store.
+    ///
+    /// `events.poll` returns the tokens of a stream.
+    public func listStreams(timeout: Duration? = nil, trace: String? = nil) async throws -> EventsListStreamsResult {
+        return try await caller.call("events.listStreams", [:], timeout: timeout, trace: trace)
+    }
+
+    /// Acknowledge tokens of an event stream, and return the next ones.
+    ///
+    /// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+    ///
+    /// - Parameters:
+    ///   - streamId: The ID of an event stream, which the developer chooses.
+    ///   - maxEvents: The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+    ///   - ack: The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
+    ///   - setErrs: The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.
+    /// - Throws: `EventStreamNotFoundError`, `TenantNotFoundError`, `PoolNotFoundError`.
+    @discardableResult
+    public func poll(streamId: String, maxEvents: Int? = nil, ack: [String]? = nil, setErrs: [String: EventStreamError]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsPollResult {
+        let _params = JSONObject([
+            ("streamId", streamId), ("maxEvents", maxEvents), ("ack", ack), ("setErrs", setErrs),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("events.poll", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Create or change an event stream.
+    ///
+    /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+    ///
+    /// Exactly one of `tenantId`, `poolId` is given.
+    ///
+    /// - Parameters:
+    ///   - streamId: The ID of an event stream, which the developer chooses.
+    ///   - audience: The `aud` of the tokens, which names the receiver.
+    ///   - tenantId: The tenant whose events the stream has.
+    ///   - poolId: The pool whose events the stream has.
+    ///   - types: The types of the events. Defaults to all types, also those of later versions.
+    /// - Throws: `TenantNotFoundError`, `PoolNotFoundError`, `EventStreamConflictError`, `TooManyEventStreamsError`.
+    @discardableResult
+    public func putStream(streamId: String, audience: String, tenantId: String? = nil, poolId: String? = nil, types: [EventType]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventStream {
+        let _params = JSONObject([
+            ("streamId", streamId), ("audience", audience), ("tenantId", tenantId), ("poolId", poolId), ("types", types),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("events.putStream", _params, timeout: timeout, trace: trace)
     }
 
     /// Subscribe to events over the pipe.
@@ -47,6 +106,18 @@ public struct EventsMethods: Sendable {
     }
 }
 
+/// The result of `events.deleteStream`.
+public struct EventsDeleteStreamResult: ResultRecord {
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        streamId = try members.required("streamId")
+        json = members.object
+    }
+
+}
+
 /// The result of `events.list`.
 public struct EventsListResult: ResultRecord {
     /// The events, oldest first.
@@ -60,6 +131,33 @@ public struct EventsListResult: ResultRecord {
         events = try members.required("events")
         cursor = try members.required("cursor")
         hasMore = try members.required("hasMore")
+        json = members.object
+    }
+
+}
+
+/// The result of `events.listStreams`.
+public struct EventsListStreamsResult: ResultRecord {
+    /// The streams, ordered by ID.
+    public let streams: [EventStream]
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        streams = try members.required("streams")
+        json = members.object
+    }
+
+}
+
+/// The result of `events.poll`.
+public struct EventsPollResult: ResultRecord {
+    /// The tokens by their IDs (`jti`).
+    public let sets: [String: String]
+    /// Whether there are more tokens.
+    public let moreAvailable: Bool
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        sets = try members.required("sets")
+        moreAvailable = try members.required("moreAvailable")
         json = members.object
     }
 

@@ -16,6 +16,40 @@ public final class EventsMethods {
     EventsMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Deletes an event stream. The receiver gets no more tokens. The events stay in the store.
+     * <p>Errors: {@link EventStreamNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public EventsDeleteStreamResult deleteStream(EventsDeleteStreamParams params) {
+        return caller.call("events.deleteStream", params.require("streamId"), EventsDeleteStreamResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<EventsDeleteStreamResult> deleteStreamAsync(EventsDeleteStreamParams params) {
+        return caller.callAsync("events.deleteStream", params.require("streamId"), EventsDeleteStreamResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params sets the parameters
+     */
+    public EventsDeleteStreamResult deleteStream(Consumer<EventsDeleteStreamParams> params) {
+        return deleteStream(Params.filled(new EventsDeleteStreamParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<EventsDeleteStreamResult> deleteStreamAsync(Consumer<EventsDeleteStreamParams> params) {
+        return deleteStreamAsync(Params.filled(new EventsDeleteStreamParams(), params));
+    }
+
+    /**
      * Lists events after a cursor. Use this method if you cannot receive notifications. Pass the <code>cursor</code> of the result as
      * <code>after</code> of the next call. Events are kept for 7 days.
      * <p>Errors: {@link EventsExpiredException}, {@link EventCursorUnknownException}.
@@ -39,6 +73,88 @@ public final class EventsMethods {
 
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<EventsListResult> listAsync() { return listAsync(params -> {}); }
+
+    /**
+     * Lists the event streams of the store. <code>events.poll</code> returns the tokens of a stream.
+     * @return the result
+     */
+    public EventsListStreamsResult listStreams() { return caller.call("events.listStreams", Params.NONE, EventsListStreamsResult::new); }
+
+    /** {@return a future of {@link #listStreams()}} */
+    public CompletableFuture<EventsListStreamsResult> listStreamsAsync() {
+        return caller.callAsync("events.listStreams", Params.NONE, EventsListStreamsResult::new);
+    }
+
+    /**
+     * Acknowledges tokens of an event stream, and return the next ones. Parameters and result are those of a poll request of RFC 8936,
+     * and <code>streamId</code>. A token is returned by each call until <code>ack</code> or <code>setErrs</code> contains its ID, or
+     * until it is 7 days old. The call returns immediately.
+     * <p>Errors: {@link EventStreamNotFoundException}, {@link TenantNotFoundException}, {@link PoolNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public EventsPollResult poll(EventsPollParams params) {
+        return caller.call("events.poll", params.require("streamId"), EventsPollResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #poll(EventsPollParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<EventsPollResult> pollAsync(EventsPollParams params) {
+        return caller.callAsync("events.poll", params.require("streamId"), EventsPollResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #poll(EventsPollParams)}}
+     * @param params sets the parameters
+     */
+    public EventsPollResult poll(Consumer<EventsPollParams> params) { return poll(Params.filled(new EventsPollParams(), params)); }
+
+    /**
+     * {@return a future of {@link #poll(EventsPollParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<EventsPollResult> pollAsync(Consumer<EventsPollParams> params) {
+        return pollAsync(Params.filled(new EventsPollParams(), params));
+    }
+
+    /**
+     * Creates or changes an event stream. A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its
+     * creation until the receiver acknowledges them with <code>events.poll</code>. A change of an existing stream keeps what was
+     * acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+     * <p>Errors: {@link TenantNotFoundException}, {@link PoolNotFoundException}, {@link EventStreamConflictException}, {@link
+     * TooManyEventStreamsException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public EventStream putStream(EventsPutStreamParams params) {
+        return caller.call("events.putStream", params.require("streamId", "audience"), EventStream::new);
+    }
+
+    /**
+     * {@return a future of {@link #putStream(EventsPutStreamParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<EventStream> putStreamAsync(EventsPutStreamParams params) {
+        return caller.callAsync("events.putStream", params.require("streamId", "audience"), EventStream::new);
+    }
+
+    /**
+     * {@return the result of {@link #putStream(EventsPutStreamParams)}}
+     * @param params sets the parameters
+     */
+    public EventStream putStream(Consumer<EventsPutStreamParams> params) {
+        return putStream(Params.filled(new EventsPutStreamParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #putStream(EventsPutStreamParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<EventStream> putStreamAsync(Consumer<EventsPutStreamParams> params) {
+        return putStreamAsync(Params.filled(new EventsPutStreamParams(), params));
+    }
 
     /**
      * Subscribes to events over the pipe. The process then sends the notification <code>events/occurred</code> for each event of the
