@@ -86,8 +86,7 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter(\.isTesting).map(\.name) == [
                 "test.clock", "test.enqueue", "test.fault", "test.http", "test.idp", "test.outbox", "test.reset", "test.restore",
-                "test.seed",
-                "test.snapshot", "test.token",
+                "test.seed", "test.snapshot", "test.token", "test.workloadToken",
             ])
     }
 

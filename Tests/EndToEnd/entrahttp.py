@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import threading
 import urllib.parse
 
 import entrawire
@@ -76,3 +77,18 @@ class EntraHTTP(NativeFlows):
 
     def redeem(self, token, scope="openid profile offline_access", **form):
         return self.post("oauth2/v2.0/token", continuation_token=token, grant_type="continuation_token", scope=scope, client_info="true", **form)
+
+    def together(self, path, count=6, **form):
+        """Sends the same request several times at once. Returns the responses."""
+        body, answers = urllib.parse.urlencode({"client_id": self.client_id, **form}), []
+
+        def send():
+            answers.append(json.loads(self.raw(path, body)[1]))
+
+        threads = [threading.Thread(target=send) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(answers), count)
+        return answers

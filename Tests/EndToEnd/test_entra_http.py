@@ -41,6 +41,7 @@ class EntraAPI(EntraHTTP):
 
     def test_sign_in_with_password_and_refresh(self):
         self.sign_up()
+        self.restarting = True
         self.error("oauth2/v2.0/initiate", ("user_not_found", 50034, None), username="none@example.com", challenge_type="redirect")
         token = self.start("oauth2/v2.0/initiate")
         answer = self.post("oauth2/v2.0/challenge", continuation_token=token, challenge_type=ALL)
@@ -178,7 +179,17 @@ class EntraAPI(EntraHTTP):
         token = self.challenge("signup/v1.0/challenge", token)
         self.error("signup/v1.0/continue", ("credential_required", 55103, None), continuation_token=token, grant_type="oob", oob=self.code())
 
+    def test_sign_in_with_a_code(self):
+        self.account(tenantId="shop")
+        self.restarting = True
+        token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate"))
+        self.error("oauth2/v2.0/token", ("invalid_grant", 50181, "invalid_oob_value"), continuation_token=token, grant_type="oob", oob="00000000")
+        token = self.challenge("oauth2/v2.0/challenge", token)
+        self.post("oauth2/v2.0/token", continuation_token=token, grant_type="oob", oob=self.code(), scope="openid offline_access")
+        self.assertEqual(len(self.sent()), 2)
+
     def test_resend_replaces_the_code(self):
+        self.restarting = True
         token = self.challenge("signup/v1.0/challenge", self.start("signup/v1.0/start", password=PASSWORD))
         again = self.challenge("signup/v1.0/challenge", token)
         old, new = self.sent()

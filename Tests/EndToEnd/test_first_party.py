@@ -165,6 +165,22 @@ class FirstParty(EntraHTTP):
         self.call("test.clock", advanceSeconds=601)
         self.refuse("invalid_session", auth_session=step["auth_session"], password=PASSWORD)
 
+    def test_codes_are_redeemed_once_also_at_the_same_time(self):
+        self.sign_up()
+        form = {"client_id": "mobile", "grant_type": "authorization_code", "code": self.done(self.begin(wanted="password"), password=PASSWORD)}
+        answers = self.together(TOKEN_PATH, **form)
+        tokens = [each for each in answers if "access_token" in each]
+        self.assertEqual(len(tokens), 1, answers)
+        self.assertEqual({each["error"] for each in answers if "error" in each}, {"invalid_grant"})
+        account = self.claims(tokens[0]["id_token"])["sub"]
+        # The session begins with the redemption, so that a code that is never redeemed leaves none.
+        before = len(self.call("session.list", accountId=account)["sessions"])
+        code = self.done(self.begin(wanted="password"), password=PASSWORD)
+        self.assertEqual(len(self.call("session.list", accountId=account)["sessions"]), before)
+        self.call("account.update", accountId=account, disabled=True)
+        self.ask(400, TOKEN_PATH, client_id="mobile", grant_type="authorization_code", code=code)
+        self.assertEqual(len(self.call("session.list", accountId=account)["sessions"]), 0)
+
     def test_foreign_sessions_are_refused_and_stay_valid(self):
         self.sign_up()
         self.call("application.put", tenantId="shop", clientId="web")

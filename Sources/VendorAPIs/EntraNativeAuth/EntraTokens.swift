@@ -83,6 +83,9 @@ extension EntraCall {
 
     private func refresh(_ asked: EntraScope) throws -> JSONObject {
         let found = try service.signIn.session(ofRefreshToken: try form.required("refresh_token"))
+        if let id = found?.accountId, try service.context.database.read({ try $0.account(id)?.tenantId }) != tenant.id {
+            throw RefreshTokenInvalid()
+        }
         let fresh: Tokens
         do {
             fresh = try service.session.refresh(

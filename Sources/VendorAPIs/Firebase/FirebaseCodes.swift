@@ -80,7 +80,7 @@ extension FirebaseCall {
         if let url = try body.filled("continueUrl") { query.append(("continueUrl", url)) }
         if let firebaseTenant { query.append(("tenantId", firebaseTenant)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        let link = "\(actionPage)?\(text)"
+        let link = try self.link(query: text)
         var record: JSONObject = [
             "email": .string(email), "requestType": .string(type), "oobCode": .string(code), "oobLink": .string(link),
             "expiresAt": .number(JSONNumber(now + (Self.lifetimes[type] ?? Self.usualLifetime))),
@@ -89,6 +89,15 @@ extension FirebaseCall {
         let made = record
         try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, value: made) }
         return record
+    }
+
+    /// Returns the link of a code. Outside of tests, the host of the request is no proof of the application's address, so the page of the
+    /// tenant takes precedence.
+    private func link(query: String) throws -> String {
+        guard !endpoint.isTest, let page = try tenantRecord().settings.delivery?.linkUrl else { return "\(actionPage)?\(query)" }
+        let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let fragment = parts.count == 2 ? "#\(parts[1])" : ""
+        return "\(parts[0])\(parts[0].contains("?") ? "&" : "?")\(query)\(fragment)"
     }
 
     /// Returns the record of a code.
