@@ -66,11 +66,12 @@ extension AccountService {
 
     /// Returns the account and session of a token for a change that needs a recent sign-in.
     ///
-    /// - Throws: `RecentSignInRequired`, `SecondFactorNeeded`, `TokenRevoked`, `AccountMerged`.
+    /// - Throws: `RecentSignInRequired`, `SecondFactorNeeded`, `TokenRevoked`, `AccountMerged`, `AccountLocked`.
     private func sensitive(
         _ token: VerifiedTenantToken, _ tenant: TenantRecord, at now: Int64, in tx: Transaction
     ) throws -> AuthenticatedAccount {
         let own = try AuthenticatedAccount(token, in: tx)
+        try tx.requireUnlocked(own.account, tenant, at: now)
         if !own.isRecent(at: now) { throw own.tooOld }
         try own.requireSecondFactor(tenant, in: tx)
         return own
