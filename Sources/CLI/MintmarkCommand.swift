@@ -25,7 +25,7 @@ struct MintmarkCommand: ParsableCommand {
             MINTMARK_MASTER_KEY is the master key itself.
 
             Exit status: 0 success; 1 the method failed; 2 the store cannot be used (serve first returns the reason for every request); \
-            3 no user is signed in (token); 64 wrong usage; 74 input or output failed.
+            3 no user is signed in; 64 wrong usage; 74 input or output failed.
             """,
         version: Mintmark.version,
         subcommands: [
@@ -33,6 +33,8 @@ struct MintmarkCommand: ParsableCommand {
             LogoutCommand.self, WhoamiCommand.self, SignupCommand.self, MfaCommand.self, GraphCommand.self, InspectCommand.self,
             Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
+            ExecCommand.self, AWSCredentialsCommand.self, ContainerCredentialsCommand.self, GCPCredentialsCommand.self,
+            AzureTokenFileCommand.self,
             KubeCredential.self, Configure.self, Completions.self, ManCommand.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)

@@ -22,6 +22,7 @@ public final class Services: Sendable {
     public let compat: CompatService
     public let credentials: CredentialsService
     public let credentialsProvider: CredentialsProviderService
+    public let events: EventsService
     public let hooks: HooksService
     public let identity: IdentityService
     public let idp: IdpService
@@ -78,6 +79,7 @@ public final class Services: Sendable {
         session = SessionService(accounts, tenants)
         ownSessions = LocalSessions(session)
         signIn = SignInService(accounts, tenants)
+        events = EventsService(context, signingKeys, signIn, mintmark)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
         compat = CompatService(
@@ -103,8 +105,8 @@ public final class Services: Sendable {
                 log: mintmark.log) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
-            credentialsProvider: credentialsProvider, hooks: hooks, identity: identity, idp: idp, issuer: issuer, key: key, mfa: mfa,
-            oob: oob, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
+            credentialsProvider: credentialsProvider, events: events, hooks: hooks, identity: identity, idp: idp, issuer: issuer, key: key,
+            mfa: mfa, oob: oob, passkey: passkey, passwordReset: passwordReset, pool: pool, role: role,
             rpc: RpcService(mintmark), session: session, signIn: signIn, signUp: signUp, store: store, system: SystemService(mintmark),
             tenant: tenant, test: testing?.service, token: token)
         var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })

@@ -1,4 +1,5 @@
 import Contract
+import JSON
 import ServiceContext
 
 extension KeyService {
@@ -20,10 +21,12 @@ extension KeyService {
             if isBare { try tx.insert(spare, at: now) }
             if changed {
                 try tx.advanceEpoch()
+                var details: JSONObject = isBare ? ["replacement": .string(spare.kid)] : [:]
+                details["tenantId"] = key.owner.tenantId.map { .string($0) }
                 try context.audit.record(
                     AuditEvent(
                         method: KeyRevoke.info.name, by: call, poolId: key.owner.poolId, subject: key.kid,
-                        details: isBare ? ["replacement": .string(spare.kid)] : [:]), at: now, in: tx)
+                        details: details), at: now, in: tx)
             }
             return (try tx.keyRing(of: key.owner, vault: context.vault), isBare)
         }

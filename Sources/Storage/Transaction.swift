@@ -11,6 +11,18 @@ public final class Transaction {
     /// Whether the caller that began the transaction must do additional work after the commit. The caller defines that work.
     public var needsFollowUp = false
 
+    /// Facts about the writes of this transaction that a later step of it needs. The caller defines them.
+    private var remarks: [String] = []
+
+    /// Adds a remark, unless it is already known.
+    public func remark(_ text: String) { if !remarks.contains(text) { remarks.append(text) } }
+
+    /// Returns the remarks and removes them.
+    public func takeRemarks() -> [String] {
+        defer { remarks = [] }
+        return remarks
+    }
+
     init(_ session: any Session) { self.session = session }
 
     /// Runs a statement. The generic functions below are inlined into the client module.

@@ -42,8 +42,10 @@ struct ApplicationTests {
         "a refresh of an application stays within its scopes, its consent and the scopes of the audience",
         arguments: [
             // Audience of the sign-in, requested audience, requested scopes; the granted scopes or the error.
-            ("api://a", nil, nil, "openid read"), ("api://a", nil, "read write", "read write"), ("api://a", nil, "count", "scopeNotOffered"),
-            ("api://a", "api://b", nil, "openid"), ("api://a", "api://b", "count", "count"), ("api://a", "api://b", "list", "scopeNotOffered"),
+            ("api://a", nil, nil, "openid read"), ("api://a", nil, "read write", "read write"),
+            ("api://a", nil, "count", "scopeNotOffered"),
+            ("api://a", "api://b", nil, "openid"), ("api://a", "api://b", "count", "count"),
+            ("api://a", "api://b", "list", "scopeNotOffered"),
             ("api://a", "api://b", "read", "scopeNotOffered"), ("api://a", "api://c", nil, "audienceNotOffered"),
         ] as [(String, String?, String?, String)])
     func consent(_ audience: String, _ asked: String?, _ scope: String?, _ wanted: String) throws {

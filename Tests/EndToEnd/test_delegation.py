@@ -123,7 +123,7 @@ class Narrowing(Delegation):
         for kind in ("refresh_token", "id_token", "saml2"):
             self.denied("tokenTypeNotSupported", "invalid_request", access, scope="read", requestedTokenType=TYPE + kind)
         self.denied("tokenTypeNotSupported", "invalid_request", access, "saml1", scope="read")
-        cookie = self.call("session.createCookie", idToken=identity, expiresInSeconds=600)["sessionCookie"]
+        cookie = self.call("session.createCookie", idToken=identity, durationSeconds=600)["cookie"]
         self.denied("tokenUseMismatch", "invalid_request", cookie, "jwt", scope="openid")
         pool = self.call("pool.create", name="p", allowUnauthenticated=True, allowClassicFlow=True)["poolId"]
         guest = self.call("token.mint", identityId=self.call("identity.resolve", poolId=pool)["identityId"])["token"]
@@ -206,7 +206,7 @@ class Acting(Delegation):
                             ("tokenMalformed", "abc")):
             self.denied(wanted, "invalid_request", token, actor=bad)
         other = self.call("tenant.create", tenantId="other")
-        foreign = self.call("test.token", issuer=other["issuer"], use="access", subject=actor, audience="other")["token"]
+        foreign = self.call("test.token", issuer=other["issuer"], use="id", subject=actor, audience="other")["token"]
         self.denied("tokenIssuerMismatch", "invalid_request", token, actor=foreign)
         for half in ({"actorToken": self.agent["accessToken"]}, {"actorTokenType": TYPE + "jwt"}):
             self.denied("actorTokenRequired", "invalid_request", token, **half)

@@ -1,134 +1,14 @@
 """The native authentication API of Microsoft Entra over HTTP: every response is checked with what MSAL's parsers require."""
 
 import base64
-import http.client
 import json
-import re
 import urllib.parse
 
-from nativeflows import ALICE, PASSWORD, NativeFlows
-
-UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
-ALL = "oob password redirect"
-MFA = {"capabilities": "mfa_required registration_required"}
-NUMBER = "+4915112345678"
+from entrahttp import ALL, MFA, NUMBER, EntraHTTP
+from nativeflows import ALICE, PASSWORD
 
 
-class EntraHTTP(NativeFlows):
-    tenant = "shop"
-    client_id = "mobile"
-
-    def setUp(self):
-        super().setUp()
-        self.call("tenant.create", tenantId="shop", localAccountMethod="emailPassword", attributes=[{"name": "city", "type": "string", "pattern": "^[A-Z].*$"}])
-        self.call("application.put", tenantId="shop", clientId="mobile")
-        self.base = self.call("test.http")["baseUrl"]
-
-    def restart(self):
-        super().restart()
-        self.base = self.sidecar.call("test.http", {})["baseUrl"]
-
-    def raw(self, path, body=None, method="POST", headers=None, tenant=None):
-        host = self.base.removeprefix("http://")
-        connection = http.client.HTTPConnection(host, timeout=20)
-        self.addCleanup(connection.close)
-        sent = {"Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
-        connection.request(method, f"/{self.tenant if tenant is None else tenant}/{path}", body, sent)
-        response = connection.getresponse()
-        return response, response.read()
-
-    def post(self, path, status=200, tenant=None, client_id=None, **form):
-        if self.restarting:
-            self.restart()
-        before = len(self.sidecar.call("test.outbox", {})["messages"])
-        form = {"client_id": client_id or self.client_id, **form}
-        response, body = self.raw(path, urllib.parse.urlencode(form), tenant=tenant)
-        answer = json.loads(body)
-        self.assertEqual(response.status, status, answer)
-        self.assertEqual(response.headers["content-type"], "application/json; charset=utf-8")
-        self.assertEqual((response.headers["cache-control"], response.headers["pragma"]), ("no-store", "no-cache"))
-        self.assertRegex(response.headers["client-request-id"], UUID)
-        self.assertRegex(response.headers["x-ms-request-id"], UUID)
-        if status == 200:
-            self.good(path, form, answer)
-        else:
-            self.bad(answer, response)
-        sends = path.endswith("/challenge") and status == 200 and answer.get("challenge_type") == "oob"
-        if status != 200 or not sends:
-            codes = [each for each in self.sidecar.call("test.outbox", {})["messages"][before:] if "code" in each]
-            self.assertEqual(codes, [])
-        return answer
-
-    def good(self, path, form, answer):
-        """The members that MSAL for iOS, Android and JavaScript require in each successful response."""
-        kind = answer.get("challenge_type")
-        if kind == "redirect":
-            self.assertEqual(set(answer), {"challenge_type", "redirect_reason"})
-            self.assertNotIn(path, ("signup/v1.0/continue",))
-            return
-        if path.endswith("/challenge"):
-            self.assertIn(kind, ("preverified", "oob") if path.startswith("register") else ("oob", "password"))
-            if kind == "oob":
-                target = "challenge_target" if path.startswith("register") else "challenge_target_label"
-                self.assertTrue(answer[target])
-                self.assertEqual(answer["binding_method"], "prompt")
-                self.assertIn(answer["challenge_channel"], ("email", "sms"))
-                self.assertTrue(type(answer["code_length"]) is int and answer["code_length"] > 0)
-                self.assertTrue(type(answer["interval"]) is int and answer["interval"] >= 0)
-        if path.endswith("token"):
-            for name in ("access_token", "scope", "client_info"):
-                self.assertIsInstance(answer[name], str)
-            self.assertEqual(answer["token_type"], "Bearer")
-            self.assertTrue(type(answer["expires_in"]) is int and answer["expires_in"] > 0 and answer["expires_in"] == answer["ext_expires_in"])
-            return
-        if path.endswith("introspect"):
-            self.assertTrue(answer["methods"])
-            for method in answer["methods"]:
-                self.assertEqual({type(method[name]) for name in ("id", "challenge_type", "challenge_channel", "login_hint")}, {str})
-        if path.endswith("submit"):
-            self.assertIn(answer["poll_interval"], range(1, 16))
-        if path.endswith("poll_completion"):
-            self.assertIn(answer["status"], ("succeeded", "in_progress", "not_started", "failed"))
-            if answer["status"] != "succeeded":
-                self.assertNotIn("continuation_token", answer)
-                return
-        if path == "resetpassword/v1.0/continue":
-            self.assertIn(answer["expires_in"], range(1, 601))
-        self.assertTrue(answer["continuation_token"])
-
-    def bad(self, answer, response):
-        for name in ("error", "error_description", "timestamp", "trace_id", "correlation_id"):
-            self.assertIsInstance(answer[name], str)
-        self.assertTrue(answer["error_codes"] and all(type(code) is int for code in answer["error_codes"]))
-        self.assertTrue(answer["error_description"].startswith(f"AADSTS{answer['error_codes'][0]}: "))
-        self.assertRegex(answer["timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$")
-        self.assertEqual(answer["trace_id"], response.headers["x-ms-request-id"])
-        self.assertEqual(answer["correlation_id"], response.headers["client-request-id"])
-        self.assertNotEqual(answer.get("suberror"), "")
-        carries = {"verification_required", "credential_required", "attributes_required"} & {answer["error"]}
-        carries |= {"mfa_required", "registration_required"} & {answer.get("suberror")}
-        if "continuation_token" in answer:
-            self.assertTrue(carries)
-
-    def error(self, path, wanted, **form):
-        """Checks error, first code and suberror of a refused request."""
-        answer = self.post(path, form.pop("status", 400), **form)
-        self.assertEqual((answer["error"], answer["error_codes"][0], answer.get("suberror")), wanted, answer)
-        return answer
-
-    def start(self, path, username=ALICE, types=ALL, **form):
-        return self.post(path, username=username, challenge_type=types, **form)["continuation_token"]
-
-    def challenge(self, path, token, types=ALL):
-        return self.post(path, continuation_token=token, challenge_type=types)["continuation_token"]
-
-    def sign_up(self, username=ALICE, **form):
-        token = self.challenge("signup/v1.0/challenge", self.start("signup/v1.0/start", username, password=PASSWORD, **form))
-        return self.post("signup/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code(username))["continuation_token"]
-
-    def redeem(self, token, scope="openid profile offline_access", **form):
-        return self.post("oauth2/v2.0/token", continuation_token=token, grant_type="continuation_token", scope=scope, client_info="true", **form)
-
+class EntraAPI(EntraHTTP):
     def test_sign_up_with_password_and_attributes_asked_for_later(self):
         self.restarting = True
         self.sidecar.call("tenant.update", {"tenantId": "shop", "attributes": [
@@ -161,6 +41,7 @@ class EntraHTTP(NativeFlows):
 
     def test_sign_in_with_password_and_refresh(self):
         self.sign_up()
+        self.restarting = True
         self.error("oauth2/v2.0/initiate", ("user_not_found", 50034, None), username="none@example.com", challenge_type="redirect")
         token = self.start("oauth2/v2.0/initiate")
         answer = self.post("oauth2/v2.0/challenge", continuation_token=token, challenge_type=ALL)
@@ -298,7 +179,17 @@ class EntraHTTP(NativeFlows):
         token = self.challenge("signup/v1.0/challenge", token)
         self.error("signup/v1.0/continue", ("credential_required", 55103, None), continuation_token=token, grant_type="oob", oob=self.code())
 
+    def test_sign_in_with_a_code(self):
+        self.account(tenantId="shop")
+        self.restarting = True
+        token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate"))
+        self.error("oauth2/v2.0/token", ("invalid_grant", 50181, "invalid_oob_value"), continuation_token=token, grant_type="oob", oob="00000000")
+        token = self.challenge("oauth2/v2.0/challenge", token)
+        self.post("oauth2/v2.0/token", continuation_token=token, grant_type="oob", oob=self.code(), scope="openid offline_access")
+        self.assertEqual(len(self.sent()), 2)
+
     def test_resend_replaces_the_code(self):
+        self.restarting = True
         token = self.challenge("signup/v1.0/challenge", self.start("signup/v1.0/start", password=PASSWORD))
         again = self.challenge("signup/v1.0/challenge", token)
         old, new = self.sent()

@@ -21,7 +21,7 @@ struct HostRequestsTests {
                         let line = writer.bytes
                         sent.withLock { $0.append((try? JSONValue(parsing: line)) ?? .null) }
                         sent.broadcast()
-                    }, wait: { [self] begins in waits.withLock { $0 += begins ? 1 : -1 } }))
+                    }, sendIfRoom: { _ in true }, wait: { [self] begins in waits.withLock { $0 += begins ? 1 : -1 } }))
         }
 
         /// Returns the outcome of a request for which `answer` is called with its ID.

@@ -38,7 +38,8 @@ struct TestTokenTests {
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
         let service = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         let provider = TestProvider(
-            accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }))
+            accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
+            native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }))
         self.service = TestService(
             accounts, tenants, provider,
             TestHooks(

@@ -327,8 +327,8 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 // SetOwnPassword sets a new password for the signed-in user without the current one.
 //
 // Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with
-// one. The account must have a verified email address. All sessions of the account end, and a new one starts. The
-// user receives a notice.
+// one. The account must have a verified email address. All sessions of the account end, and a new one starts. It
+// belongs to the application of the session before it, and its sign-in is as old. The user receives a notice.
 //
 // Equivalent: firebase accounts:update password; SDK: updatePassword.
 //
@@ -337,7 +337,7 @@ func (m AccountMethods) SetClaims(ctx context.Context, params AccountSetClaimsPa
 // [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [RecentSignInRequiredError],
 // [ErrSecondFactorNeeded], [ErrEmailNotVerified], [ErrPasswordNotAccepted], [InvalidPasswordError],
 // [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountLockedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m AccountMethods) SetOwnPassword(ctx context.Context, params AccountSetOwnPasswordParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "account.setOwnPassword", params, options)
 }

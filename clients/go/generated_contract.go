@@ -19,6 +19,8 @@ type Namespaces struct {
 	Credentials CredentialsMethods
 	// CredentialsProvider has the methods credentialsProvider.*.
 	CredentialsProvider CredentialsProviderMethods
+	// Events has the methods events.*.
+	Events EventsMethods
 	// Hooks has the methods hooks.*.
 	Hooks HooksMethods
 	// Identity has the methods identity.*.
@@ -66,6 +68,7 @@ func (n *Namespaces) bind(client *Client) {
 	n.Compat = CompatMethods{client}
 	n.Credentials = CredentialsMethods{client}
 	n.CredentialsProvider = CredentialsProviderMethods{client}
+	n.Events = EventsMethods{client}
 	n.Hooks = HooksMethods{client}
 	n.Identity = IdentityMethods{client}
 	n.IDP = IDPMethods{client}
@@ -96,7 +99,8 @@ account.updateOwn application.delete application.get application.list applicatio
 compat.http credentials.assumeRole credentials.get credentials.revoke credentials.verify
 credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
 credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
-credentialsProvider.submitToken hooks.get hooks.offer hooks.set identity.delete identity.get identity.list
+credentialsProvider.submitToken events.deleteStream events.list events.listStreams events.poll events.putStream
+events.subscribe events.unsubscribe hooks.get hooks.offer hooks.set identity.delete identity.get identity.list
 identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink identity.unlinkDeveloper
 idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update issuer.delete issuer.get
 issuer.list issuer.put issuer.test key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list

@@ -362,6 +362,19 @@ const (
 	ErrSessionNotFound ErrorType = "sessionNotFound"
 	// 4163: The security profile of the tenant excludes the kind, or requires a stronger factor first.
 	ErrFactorKindNotAccepted ErrorType = "factorKindNotAccepted"
+	// 4260: The cursor is older than the events that the store keeps.
+	ErrEventsExpired ErrorType = "eventsExpired"
+	// 4261: The cursor is higher than that of every event of the store.
+	ErrEventCursorUnknown ErrorType = "eventCursorUnknown"
+	// 4262: `events.subscribe` is called by a command, the console or a language model, which have no pipe for
+	// notifications.
+	ErrEventsNeedHost ErrorType = "eventsNeedHost"
+	// 4263: The event stream does not exist.
+	ErrEventStreamNotFound ErrorType = "eventStreamNotFound"
+	// 4264: `events.putStream` names an existing stream of another tenant or pool.
+	ErrEventStreamConflict ErrorType = "eventStreamConflict"
+	// 4265: A new event stream would exceed the maximum number of streams of a store.
+	ErrTooManyEventStreams ErrorType = "tooManyEventStreams"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1593,6 +1606,45 @@ type FactorKindNotAcceptedError struct {
 	Reason string `json:"reason"`
 }
 
+// EventsExpiredError is [ErrEventsExpired] with its data.
+type EventsExpiredError struct {
+	*APIError `json:"-"`
+	// The cursor of the request.
+	After string `json:"after"`
+	// The cursor of the last event that was removed.
+	RemovedUntil string `json:"removedUntil"`
+}
+
+// EventCursorUnknownError is [ErrEventCursorUnknown] with its data.
+type EventCursorUnknownError struct {
+	*APIError `json:"-"`
+	// The cursor of the request.
+	After string `json:"after"`
+	// The cursor of the last event.
+	Last string `json:"last"`
+}
+
+// EventStreamNotFoundError is [ErrEventStreamNotFound] with its data.
+type EventStreamNotFoundError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// EventStreamConflictError is [ErrEventStreamConflict] with its data.
+type EventStreamConflictError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// TooManyEventStreamsError is [ErrTooManyEventStreams] with its data.
+type TooManyEventStreamsError struct {
+	*APIError `json:"-"`
+	// The maximum number of streams.
+	Maximum int64 `json:"maximum"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2367,6 +2419,11 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
 	ErrAttributeNotYours:              func(e *APIError) error { return filled(e, &AttributeNotYoursError{APIError: e}) },
 	ErrFactorKindNotAccepted:          func(e *APIError) error { return filled(e, &FactorKindNotAcceptedError{APIError: e}) },
+	ErrEventsExpired:                  func(e *APIError) error { return filled(e, &EventsExpiredError{APIError: e}) },
+	ErrEventCursorUnknown:             func(e *APIError) error { return filled(e, &EventCursorUnknownError{APIError: e}) },
+	ErrEventStreamNotFound:            func(e *APIError) error { return filled(e, &EventStreamNotFoundError{APIError: e}) },
+	ErrEventStreamConflict:            func(e *APIError) error { return filled(e, &EventStreamConflictError{APIError: e}) },
+	ErrTooManyEventStreams:            func(e *APIError) error { return filled(e, &TooManyEventStreamsError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

@@ -168,13 +168,15 @@ func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCus
 // The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent,
 // so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a
 // password. If no account has the address, one is created. If the address of the account was not verified before, its
-// password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+// password, its logins, its passkeys and its sessions are removed, because another user may have created it. Fails
+// with `passwordChangeRequired` if the developer requires a new password; the link then stays valid.
 //
 // Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
 //
 // Errors: [ActionCodeInvalidError], [ActionCodeExpiredError], [InvalidUsernameError], [SignUpNotAllowedError],
 // [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountLockedError], [FlowEndedError],
-// [TenantDisabledError].
+// [TenantDisabledError], [PasswordChangeRequiredError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithLink(ctx context.Context, params SignInWithLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withLink", params, options)
 }

@@ -1781,6 +1781,151 @@ type EnrollmentStepTOTP struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// EventStream is a stream of Security Event Tokens (RFC 8417) for one receiver.
+type EventStream struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The tenant whose events the stream has.
+	TenantID string `json:"tenantId,omitempty"`
+	// The pool whose events the stream has.
+	PoolID string `json:"poolId,omitempty"`
+	// The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns.
+	Issuer string `json:"issuer"`
+	// The `aud` of the tokens.
+	Audience string `json:"audience"`
+	// The types of the events. Absent if the stream has all types.
+	Types []EventType `json:"types,omitempty"`
+	// The time at which the stream was created. It has the events since then.
+	CreatedAt Timestamp `json:"createdAt"`
+}
+
+// EventStreamError is the reason for which a receiver did not accept a token (RFC 8936 section 2.6).
+type EventStreamError struct {
+	// The error code of the receiver, such as `invalid_key`.
+	Err string `json:"err"`
+	// A text for developers.
+	Description *string `json:"description,omitempty"`
+}
+
+// EventType is the type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a
+// signing key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more
+// than one session ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed,
+// or the account was disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an account
+// or identity got or lost logins. `merged`: accounts or identities were merged into another one. `locked`: an account
+// is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were issued until a time are
+// revoked. A newer Mintmark can return other values.
+type EventType string
+
+// The values of EventType.
+const (
+	EventTypeKeysRotated        EventType = "keysRotated"
+	EventTypeKeyRevoked         EventType = "keyRevoked"
+	EventTypeSessionEnded       EventType = "sessionEnded"
+	EventTypeAccountChanged     EventType = "accountChanged"
+	EventTypeAccountDeleted     EventType = "accountDeleted"
+	EventTypeLinked             EventType = "linked"
+	EventTypeUnlinked           EventType = "unlinked"
+	EventTypeMerged             EventType = "merged"
+	EventTypeLocked             EventType = "locked"
+	EventTypeCredentialsRevoked EventType = "credentialsRevoked"
+)
+
+// EventsDeleteStreamParams are the parameters of events.deleteStream.
+type EventsDeleteStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// EventsDeleteStreamResult is the result of events.deleteStream.
+type EventsDeleteStreamResult struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// EventsListParams are the parameters of events.list.
+type EventsListParams struct {
+	// The types of the events. Defaults to all types.
+	Types []EventType `json:"types,omitempty"`
+	// List the events after this one. Defaults to the oldest event that the store has kept.
+	After *string `json:"after,omitempty"`
+	// The maximum number of events. Defaults to 100.
+	Limit int64 `json:"limit,omitempty"`
+}
+
+// EventsListResult is the result of events.list.
+type EventsListResult struct {
+	// The events, oldest first.
+	Events []SecurityEvent `json:"events"`
+	// The position up to which this call has looked.
+	Cursor string `json:"cursor"`
+	// Whether there are more events.
+	HasMore bool `json:"hasMore"`
+}
+
+// EventsListStreamsResult is the result of events.listStreams.
+type EventsListStreamsResult struct {
+	// The streams, ordered by ID.
+	Streams []EventStream `json:"streams"`
+}
+
+// EventsPollParams are the parameters of events.poll.
+type EventsPollParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+	MaxEvents *int64 `json:"maxEvents,omitempty"`
+	// The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
+	Ack []string `json:"ack,omitempty"`
+	// The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
+	// the audit log records them.
+	SetErrs map[string]EventStreamError `json:"setErrs,omitempty"`
+}
+
+// EventsPollResult is the result of events.poll.
+type EventsPollResult struct {
+	// The tokens by their IDs (`jti`).
+	Sets map[string]string `json:"sets"`
+	// Whether there are more tokens.
+	MoreAvailable bool `json:"moreAvailable"`
+}
+
+// EventsPutStreamParams are the parameters of events.putStream.
+//
+// Exactly one of TenantID, PoolID must be set.
+type EventsPutStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The tenant whose events the stream has.
+	TenantID string `json:"tenantId,omitempty"`
+	// The pool whose events the stream has.
+	PoolID string `json:"poolId,omitempty"`
+	// The `aud` of the tokens, which names the receiver.
+	Audience string `json:"audience"`
+	// The types of the events. Defaults to all types, also those of later versions.
+	Types []EventType `json:"types,omitempty"`
+}
+
+// EventsSubscribeParams are the parameters of events.subscribe.
+type EventsSubscribeParams struct {
+	// The types of the events. Defaults to all types, also those of later versions.
+	Types []EventType `json:"types,omitempty"`
+	// Send the events after this one. `0` sends all events that the store has kept. Defaults to the present: only
+	// later events are sent.
+	After *string `json:"after,omitempty"`
+}
+
+// EventsSubscribeResult is the result of events.subscribe.
+type EventsSubscribeResult struct {
+	// The cursor after which the events are sent.
+	Cursor string `json:"cursor"`
+}
+
+// EventsUnsubscribeResult is the result of events.unsubscribe.
+type EventsUnsubscribeResult struct {
+	// Whether there was a subscription.
+	Ended bool `json:"ended"`
+}
+
 // ExportProgress is the progress of account.export to a file.
 type ExportProgress struct {
 	// The number of accounts written so far.
@@ -4891,6 +5036,48 @@ type RolesByKind struct {
 	Authenticated string `json:"authenticated,omitempty"`
 	// The role for guests.
 	Unauthenticated string `json:"unauthenticated,omitempty"`
+}
+
+// SecurityEvent is an event of the store. It contains IDs only, no addresses, names or secrets.
+type SecurityEvent struct {
+	// The position of the event. Later events have higher positions.
+	Cursor string `json:"cursor"`
+	// The unique ID of the event. An event that is sent again has the same ID.
+	EventID string `json:"eventId"`
+	// The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing
+	// key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than
+	// one session ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed,
+	// or the account was disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an
+	// account or identity got or lost logins. `merged`: accounts or identities were merged into another one.
+	// `locked`: an account is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were
+	// issued until a time are revoked.
+	Type EventType `json:"type"`
+	// The time of the change.
+	OccurredAt Timestamp `json:"occurredAt"`
+	// The method that made the change. Absent for `locked`.
+	Method string `json:"method,omitempty"`
+	// The tenant of the account or key.
+	TenantID string `json:"tenantId,omitempty"`
+	// The account. For `merged`, the account that remains.
+	AccountID string `json:"accountId,omitempty"`
+	// The session that ended, if it is exactly one.
+	SessionID string `json:"sessionId,omitempty"`
+	// The pool of the identity or key.
+	PoolID string `json:"poolId,omitempty"`
+	// The identity. For `merged`, the identity that remains.
+	IdentityID string `json:"identityId,omitempty"`
+	// The ID of the signing key.
+	Kid string `json:"kid,omitempty"`
+	// The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password.
+	Providers []string `json:"providers,omitempty"`
+	// The IDs of the accounts or identities that no longer exist, for `merged`.
+	Absorbed []string `json:"absorbed,omitempty"`
+	// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+	Subject string `json:"subject,omitempty"`
+	// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
+	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
+	// For `locked`: the end of the lockout.
+	LockedUntil *Timestamp `json:"lockedUntil,omitempty"`
 }
 
 // Session is a session of an account.

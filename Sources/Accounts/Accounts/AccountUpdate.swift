@@ -127,6 +127,7 @@ extension AccountService {
         guard hasChanged else { return }
         account.validAfter = now
         _ = try tx.deleteSessions(of: account.id)
+        try tx.endFlows(of: account.id)
     }
 
     /// Links a login for which the developer vouches.

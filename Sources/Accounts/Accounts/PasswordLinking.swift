@@ -38,6 +38,7 @@ struct PasswordLinking: Sendable {
             account.method = .password
             account.updatedAt = now
             try tx.deleteSessions(of: account.id, by: .linkedPassword, at: now)
+            try tx.insertLinkEvent("password", account, by: name, at: now)
             try tx.endFlows(of: account.id)
             try context.notify(.providerLinked, account, tenant, what: "password", by: name, at: now, in: tx)
             var proof = SignInProof.password

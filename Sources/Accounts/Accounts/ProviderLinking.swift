@@ -36,6 +36,7 @@ struct ProviderLinking: Sendable {
             account.updatedAt = now
             guard try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
             try tx.keepGrant(of: identity, for: account, completion.context.vault)
+            try tx.insertLinkEvent(identity.providerId, account, by: attempt.method, at: now)
             try completion.context.notify(
                 .providerLinked, account, tenant, what: identity.providerId, by: attempt.method, at: now, in: tx)
             var signIn = PendingSignIn(proof(own, at: now), audience: nil, identity, returnsProviderTokens: returnsProviderTokens)
@@ -82,7 +83,11 @@ extension SignInCompletion {
             return .signedIn(try begin(account, of: tenant, with: own, by: attempt, in: tx))
         }
         let outcome = try conclude(account, of: tenant, with: signIn, by: attempt, in: tx)
-        if case .pending = outcome { _ = try tx.deleteSessions(of: account.id) }
+        if case .pending = outcome, try tx.deleteSessions(of: account.id) > 0 {
+            // No audit record follows, so the event is stored here.
+            _ = tx.takeRemarks()
+            try tx.insertEndEvent(account, by: attempt.method, at: attempt.now)
+        }
         return outcome
     }
 }

@@ -27,7 +27,10 @@ extension IdpRecord {
         let issuer = IssuerAddress(
             issuers.first ?? "", allowsInsecureLoopback: settings.allowInsecure || allowsPlainLoopback,
             allowsPrivateNetwork: settings.allowPrivateNetwork)
-        if ProviderURL.endpoint(url, issuer.policy(forNamed: url).addresses) != nil { return nil }
+        // A page for the user can have a fragment; the endpoints of a discovery document are checked for one before.
+        let place = String(url.prefix { $0 != "#" })
+        let isURL = ProviderURL.endpoint(place, issuer.policy(forNamed: place).addresses) != nil
+        if isURL, (try? HTTPURL(url))?.isPlainASCII == true { return nil }
         let hint = HTTPURL.Scheme(beginning: url) == .http ? "; plain HTTP requires allowInsecure and a loopback address" : ""
         return "\(Self.shown(url, called: name)) is not an https URL\(hint)."
     }

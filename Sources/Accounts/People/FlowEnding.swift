@@ -72,8 +72,11 @@ extension Transaction {
     /// Returns the reason a flow ended if its address no longer belongs to its account.
     func ending(of flow: Flow) throws -> FlowEnded { FlowEnded(try account(flow.accountId) == nil ? .accountDeleted : .accountChanged) }
 
-    /// Ends the pending flows of an account, except one.
+    /// Ends the pending flows of an account, except one, and the links that set its password or change its address: they may have been
+    /// requested by a user who has lost access since.
     package func endFlows(of accountId: String, except id: String = "", _ ending: Flow.ExitStatus = .accountChanged) throws {
+        try deleteActionCodes(of: accountId, .passwordReset)
+        try deleteActionCodes(of: accountId, .changeEmail)
         try execute(
             """
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
@@ -81,8 +84,9 @@ extension Transaction {
             """, accountId, id, ending.rawValue)
     }
 
-    /// Ends the pending email changes of an account, except one flow.
+    /// Ends the pending email changes of an account, except one flow, and the links that change its address.
     func endEmailChanges(of accountId: String, except id: String) throws {
+        try deleteActionCodes(of: accountId, .changeEmail)
         try execute(
             """
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL

@@ -72,6 +72,7 @@ extension Transaction {
             ON CONFLICT (subject) DO UPDATE SET
                 failures = excluded.failures, locked_until = excluded.locked_until, recent = excluded.recent, expires_at = excluded.expires_at
             """, subject, lockout.failures, lockout.lockedUntil, lockout.recent.joined(separator: " "), expiresAt)
+        if lockout.lockedUntil > now { try insertLockEvent(lockout.lockedUntil, of: subject, at: now) }
     }
 
     package func clearLockout(of subject: String) throws { try execute("DELETE FROM failure_count WHERE subject = $1", subject) }

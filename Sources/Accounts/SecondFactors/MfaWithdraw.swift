@@ -32,6 +32,7 @@ extension MfaService {
                 try remove(request, of: own.account, tenant, by: own, call, at: now, in: tx)
                 if own.session.secondFactor?.factorId == request.factorId {
                     _ = try tx.deleteSession(own.session.id)
+                    try tx.insertEndEvent(own.account, session: own.session.id, by: MfaWithdraw.info.name, at: now)
                     return (try own.account.answer(in: tx), nil)
                 }
                 var signIn = PendingSignIn(own.session.proof, audience: nil)

@@ -42,6 +42,7 @@ extension SignInCompletion {
                     at: now, in: tx
                 )
             }
+            if defersTokens, let flow { return .pending(try deferred(signIn, in: flow, account, tx)) }
             return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
         case .challenge: stage = .secondFactorRequired
         case .enrollment: stage = .enrollmentRequired
@@ -115,6 +116,8 @@ extension SignInCompletion {
                 .init(
                     continuationToken: token, expiresAt: flow.expiresAt, factorKinds: kinds,
                     kinds: kinds.map { EnrollableFactor($0, of: account) }))
+        case .completed where defersTokens && flow.ending == nil:
+            return .tokensDeferred(.init(continuationToken: token, expiresAt: flow.expiresAt))
         default: throw ContinuationTokenInvalid()
         }
     }

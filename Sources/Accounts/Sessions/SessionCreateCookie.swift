@@ -13,7 +13,8 @@ extension SessionService {
         let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
         let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
-        let expiresAt = now + request.durationSeconds
+        // No token outlives its session.
+        let expiresAt = min(now + request.durationSeconds, tenant.tokens.end(ofSessionFrom: token.authenticatedAt) ?? .max)
         var claims = token.claims.value.object ?? [:]
         claims["iat"] = .number(JSONNumber(now))
         claims["exp"] = .number(JSONNumber(expiresAt))

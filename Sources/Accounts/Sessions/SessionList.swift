@@ -45,8 +45,9 @@ extension SessionRecord {
     fileprivate func answer(_ tokens: TokenLifetimes, current: String?) -> Session {
         let end = tokens.end(ofSessionFrom: authenticatedAt)
         return Session(
-            sessionId: id, accountId: accountId, clientId: grant.application?.clientId, amr: amr, signInProvider: provider, secondFactor: secondFactor?.kind,
-            authenticatedAt: authenticatedAt, createdAt: createdAt, lastUsedAt: lastUsedAt, endsAt: end, current: current.map { $0 == id },
+            sessionId: id, accountId: accountId, clientId: grant.application?.clientId, amr: amr, signInProvider: provider,
+            secondFactor: secondFactor?.kind, authenticatedAt: authenticatedAt, createdAt: createdAt, lastUsedAt: lastUsedAt, endsAt: end,
+            current: current.map { $0 == id },
             expiresAt: min(expiresAt, end ?? .max))
     }
 }

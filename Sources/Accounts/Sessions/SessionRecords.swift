@@ -143,7 +143,12 @@ extension Transaction {
     }
 
     /// Ends all sessions of an account and returns their number.
-    package func deleteSessions(of accountId: String) throws -> Int { try execute("DELETE FROM session WHERE account_id = $1", accountId) }
+    package func deleteSessions(of accountId: String) throws -> Int {
+        let count = try execute("DELETE FROM session WHERE account_id = $1", accountId)
+        // The audit record of the change adds the event.
+        if count > 0 { remark(accountId) }
+        return count
+    }
 
     /// Ends all sessions of an account on behalf of a method that returns new tokens. Stores the reason until the tokens of these sessions
     /// have expired.

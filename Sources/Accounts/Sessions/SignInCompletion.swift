@@ -12,6 +12,8 @@ package struct SignInCompletion: Sendable {
     let configurations: TenantConfigurationCache
     /// Whether ID tokens have the claims of Microsoft Entra in every tenant.
     var issuesProfiles = false
+    /// Whether a sign-in in a flow waits for `signIn.withContinuation` when all factors are verified, instead of returning its tokens.
+    var defersTokens = false
     private let refreshKey: SecretBytes
 
     package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {

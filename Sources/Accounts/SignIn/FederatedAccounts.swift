@@ -35,7 +35,11 @@ struct FederatedAccounts: Sendable {
         case .link(let id), .takeOver(let id):
             let account = try existing(id, in: tx)
             let proof = SignInProof.provider(identity.providerId)
-            if case .challenge = SecondFactorRule.decide(tenant.mfa, proof, try tx.factors(of: id)) { return .pending(account) }
+            // The passkeys of an account whose address was never verified may be those of another user.
+            let passkeys = account.isEmailVerified ? try tx.passkeys(of: id, usable: tenant) : []
+            if case .challenge = SecondFactorRule.decide(tenant.mfa, proof, try tx.factors(of: id), passkeys: passkeys) {
+                return .pending(account)
+            }
             return .account(try add(to: account, method, call, in: tx), isNew: false)
         case .providerRequired(let id, _): return .providerRequired(try existing(id, in: tx))
         }

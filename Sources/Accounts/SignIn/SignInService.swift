@@ -9,6 +9,8 @@ public struct SignInService: Sendable {
     let sending: CodeSending
     let passwords: PasswordCheck
     var completion: SignInCompletion
+    /// Whether the caller has verified the secret of the application, so that confidential applications can start flows.
+    package var isClientAuthenticated = false
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context

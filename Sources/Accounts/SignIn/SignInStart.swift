@@ -11,7 +11,7 @@ extension SignInService {
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId).name, accepts: request.accepts)
+            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,

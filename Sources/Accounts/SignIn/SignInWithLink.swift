@@ -5,7 +5,7 @@ extension SignInService {
     /// Signs in with the code of a link that was sent by email. Creates an account if none has the address.
     ///
     /// - Throws: `ActionCodeInvalid`, `ActionCodeExpired`, `InvalidUsername`, `SignUpNotAllowed`, `AccountDisabled`,
-    ///   `AudienceNotOffered`, `ScopeNotOffered`.
+    ///   `PasswordChangeRequired`, `AudienceNotOffered`, `ScopeNotOffered`; the errors of hooks.
     public func withLink(_ request: SignInWithLink.Params, _ call: any CallContext) throws -> SignInWithLink.Result {
         let (now, name) = (context.clock.now, SignInWithLink.info.name)
         let address = try Username(request.email)
@@ -15,7 +15,7 @@ extension SignInService {
         }
         try SignInCompletion.check(request.audience, request.scope, of: tenant)
         var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
-        let outcome = try context.database.write(isolation: .serializable) { tx in
+        let outcome = try attempt.gate.write(isolation: .serializable) { tx in
             let record = try tx.validActionCode(request.code, at: now)
             guard record.purpose == .signIn else {
                 throw ActionCodeInvalid(reason: "It does not sign in: call oob.apply.", next: "oob.apply")
@@ -24,17 +24,20 @@ extension SignInService {
                 throw ActionCodeInvalid(reason: "It was sent to another email address.", next: nil)
             }
             guard try tx.useActionCode(request.code) else { throw ActionCodeInvalid() }
-            let account: AccountRecord
+            var account: AccountRecord
             if var known = try tx.account(named: address.folded, in: tenant.id) {
                 try tx.lock([known.id])
                 if known.isDisabled { throw AccountDisabled(accountId: known.id) }
                 try reclaim(&known, tenant, by: name, at: now, in: tx)
+                // A link must not keep a password alive that the developer wants replaced.
+                if known.password != nil, known.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
                 account = known
             } else {
                 if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
                 account = AccountRecord(
                     id: newId, tenantId: tenant.id, username: address.typed, email: address.typed, isEmailVerified: true, method: .code,
                     attributes: [:], createdAt: now, updatedAt: now)
+                try attempt.gate.decideCreation(of: &account, tenant, provider: signIn.proof.provider, by: name, in: tx)
                 guard try tx.insert(account) else { throw SerializationConflict() }
                 signIn.isNew = true
             }

@@ -8,6 +8,8 @@ public struct SignUpService: Sendable {
     let configurations: TenantConfigurationCache
     let flows: Flows
     let sending: CodeSending
+    /// Whether the caller has verified the secret of the application, so that confidential applications can start flows.
+    package var isClientAuthenticated = false
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context

@@ -93,10 +93,11 @@ extension TenantRecord {
 
     /// Returns the application that starts a flow in its own user interface.
     ///
+    /// - Parameter isAuthenticated: Whether the caller has verified the secret of the application, so that it can be confidential.
     /// - Throws: `ClientUnknown`, `ClientNotPermitted`.
-    package func nativeApplication(_ clientId: String?) throws -> ApplicationRecord {
+    package func nativeApplication(_ clientId: String?, isAuthenticated: Bool = false) throws -> ApplicationRecord {
         let application = try knownApplication(clientId)
-        if application.settings.type == .confidential {
+        if application.settings.type == .confidential, !isAuthenticated {
             throw ClientNotPermitted(clientId: application.clientId, cause: .confidential, reason: "it is confidential")
         }
         if !application.settings.nativeAuthentication {

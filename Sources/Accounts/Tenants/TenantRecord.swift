@@ -71,7 +71,7 @@ package final class TenantRecord: Sendable {
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: enumerationProtection,
             oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices,
-                audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
+            audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
             anonymousAllowed: settings.anonymousAllowed,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners,
             delegations: settings.delegations, assurance: settings.assurance,

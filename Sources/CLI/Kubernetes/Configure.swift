@@ -7,6 +7,13 @@ struct Configure: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print or write the configuration with which another tool gets its credentials from mintmark.",
         discussion: """
+            For aws, the configuration is a profile whose credentials come from `mintmark aws-credentials`; with --write, it is added to \
+            the file in AWS_CONFIG_FILE, or to ~/.aws/config. For gcp, it is a credential file of the type external_account, whose \
+            tokens come from `mintmark gcp-credentials`:
+
+              mintmark configure aws --profile deploy --role deploy --write
+              mintmark configure gcp --audience //iam.googleapis.com/projects/… >gcp.json
+
             For kubectl, the configuration is a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, \
             kubectl adds it to the file in KUBECONFIG, or to ~/.kube/config:
 
@@ -19,25 +26,69 @@ struct Configure: ParsableCommand {
             For the API server to trust the tokens, set --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
-    @Argument(help: "The tool: kubectl.", completion: .list(["kubectl"]))
+    @Argument(help: "The tool: aws, gcp or kubectl.", completion: .list(["aws", "gcp", "kubectl"]))
     var tool: String
 
-    @Flag(help: "Write the configuration into the file of the tool.")
+    @Flag(help: "Write the configuration into the file of the tool: aws and kubectl.")
     var write = false
 
-    @Option(help: ArgumentHelp("The name of the user in the kubeconfig. (default: mintmark)", valueName: "name"))
+    @Option(help: ArgumentHelp("aws: the name of the profile. (default: mintmark)", valueName: "name"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "gcp: the audience of the workload identity provider, //iam.googleapis.com/projects/…/providers/….", valueName: "audience"))
+    var audience: String?
+
+    @Option(help: ArgumentHelp("gcp: the email address of a service account to impersonate. (default: none)", valueName: "address"))
+    var serviceAccount: String?
+
+    @Option(help: ArgumentHelp("kubectl: the name of the user in the kubeconfig. (default: mintmark)", valueName: "name"))
     var user: String?
 
     @Option(
         help: ArgumentHelp(
-            "The version of the credential API: v1, or v1beta1 for kubectl before 1.24. (default: v1)", valueName: "version"),
+            "kubectl: the version of the credential API: v1, or v1beta1 for kubectl before 1.24. (default: v1)", valueName: "version"),
         completion: .list(["v1", "v1beta1"]))
     var apiVersion: String?
+
+    @OptionGroup(title: "Credentials") var credentials: CredentialOptions
 
     @OptionGroup(title: "Store") var options: StoreOptions
 
     func run() throws {
-        guard tool == "kubectl" else { throw ValidationError("Unknown tool '\(tool)'. The only supported tool is kubectl.") }
+        switch tool {
+        case "aws": try configureAWS()
+        case "gcp": try configureGCP()
+        case "kubectl": try configureKubectl()
+        default: throw ValidationError("Unknown tool '\(tool)'. The supported tools are aws, gcp and kubectl.")
+        }
+    }
+
+    private func configureAWS() throws {
+        let arguments = try ["aws-credentials"] + credentials.arguments() + options.settings.storeArguments()
+        _ = try options.settings.configuration()
+        let region = try options.region ?? credentials.request().endpoint?.region
+        let profile = try AWSProfile(name: profile ?? "mintmark", command: [Self.program()] + arguments, region: region)
+        if write { return try Printing.out(profile.add()) }
+        try Printing.out(profile.lines)
+    }
+
+    private func configureGCP() throws {
+        if write { throw ValidationError("--write is not possible for gcp. Write standard output into the credential file.") }
+        guard let audience = audience ?? Environment["AUDIENCE"] else {
+            throw ValidationError(
+                "--audience is missing: the audience of the workload identity provider, such as //iam.googleapis.com/projects/….")
+        }
+        let arguments =
+            try ["gcp-credentials", "--audience", audience] + credentials.source.arguments() + options.settings.storeArguments()
+        _ = try options.settings.configuration()
+        let file = try GCPCredentialFile(
+            audience: audience, command: [Self.program()] + arguments, serviceAccount: serviceAccount)
+        try Printing.out(file.text)
+    }
+
+    private func configureKubectl() throws {
         let version = apiVersion ?? Environment["API_VERSION"] ?? "v1"
         guard let version = ExecCredential.Version(rawValue: "client.authentication.k8s.io/\(version)") else {
             throw ValidationError("--api-version must be v1 or v1beta1, not '\(version)'.")
@@ -54,7 +105,7 @@ struct Configure: ParsableCommand {
     }
 
     /// Returns the path of this program.
-    private static func program() throws -> String {
+    static func program() throws -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count - 1)
         guard count > 0 else { throw ValidationError("The path of this program cannot be determined: /proc is missing.") }
@@ -102,7 +153,7 @@ extension StoreSettings {
     /// valid in every directory.
     ///
     /// - Throws: `ValidationError`.
-    fileprivate func storeArguments() throws -> [String] {
+    func storeArguments() throws -> [String] {
         let store = store ?? (app == nil ? Environment["STORE"] : nil)
         if store == ":memory:" { throw ValidationError("A store in memory ends with its process. Use a file or an app.") }
         let isFile = store.map { !$0.contains("://") } ?? false
@@ -117,7 +168,7 @@ extension StoreSettings {
         return named.flatMap { name, value in value.map { [name, $0] } ?? [] } + (isTesting ? ["--testing"] : [])
     }
 
-    private static func absolute(_ path: String) throws -> String {
+    static func absolute(_ path: String) throws -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else {
             throw ValidationError("The working directory no longer exists. Use the absolute path of the store.")

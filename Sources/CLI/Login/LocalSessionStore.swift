@@ -25,13 +25,7 @@ struct LocalSessionStore {
         configuration.makesStores = false
         configuration.publicCaller = false
         mintmark = Mintmark(configuration)
-        if case .postgres = configuration.store {
-            var host = [CChar](repeating: 0, count: 256)
-            gethostname(&host, host.count - 1)
-            name = "\(getuid())@\(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))"
-        } else {
-            name = ""
-        }
+        name = Self.localUser(of: configuration.store)
         do { services = try mintmark.services() } catch {
             mintmark.close()
             let end = Printing.failure(error)
@@ -44,6 +38,14 @@ struct LocalSessionStore {
     }
 
     func close() { mintmark.close() }
+
+    /// Returns the name of the user of this machine among those who share the store. Empty for a store that belongs to one user.
+    static func localUser(of store: Configuration.Store) -> String {
+        guard case .postgres = store else { return "" }
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, host.count - 1)
+        return "\(getuid())@\(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))"
+    }
 
     /// Stores the session of a completed sign-in.
     func keep(_ answer: JSONValue) throws {

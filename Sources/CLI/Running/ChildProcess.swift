@@ -9,8 +9,9 @@ struct ChildProcess {
         let reason: String
     }
 
-    /// The signals that the command gets, too.
-    private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    /// The signals that the command gets, too: those that end it, and others.
+    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let forwarded = ending + [SIGUSR1, SIGUSR2, SIGWINCH]
     private let awaited: sigset_t
     private let original: sigset_t
 
@@ -28,7 +29,7 @@ struct ChildProcess {
     var isEndingSignalPending: Int32? {
         var pending = sigset_t()
         sigpending(&pending)
-        return Self.forwarded.first { sigismember(&pending, $0) == 1 }
+        return Self.ending.first { sigismember(&pending, $0) == 1 }
     }
 
     /// Runs a command with the standard descriptors of this process.

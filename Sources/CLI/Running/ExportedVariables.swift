@@ -1,10 +1,12 @@
 import Glibc
 
-/// The variables that `mintmark run` sets for its command.
+/// The variables that `mintmark run` and `mintmark exec` set for their command.
 struct ExportedVariables {
     private(set) var all: [(name: String, value: String)] = []
-    /// The variables of this process that must not reach the command, because they would select another store or key.
-    private var removed: Set<String> = ["MINTMARK_APP"]
+    /// The variables of this process that must not reach the command, because they would select another store, key or credentials.
+    private var removed: Set<String>
+
+    init(removing names: Set<String> = ["MINTMARK_APP"]) { removed = names }
 
     mutating func set(_ name: String, _ value: String) { all.append((name, value)) }
     mutating func remove(_ name: String) { removed.insert(name) }

@@ -84,6 +84,8 @@ public struct AwaitedEvent: Sendable {
                 }
             }
         }
+        // A caller that waits again and again in short pauses must notice the cancellation, too.
+        if call.isCancelled { throw CancellationError() }
     }
 }
 

@@ -21,7 +21,7 @@ struct Fixture {
 enum Fixtures {
     static func named(_ name: String) -> Fixture? { all.first { $0.name == name } }
 
-    static var all: [Fixture] { pools + people + federation }
+    static var all: [Fixture] { pools + people + federation + events }
 
     /// The key of an identity provider, and tokens signed with it. They are valid until the year 2100.
     static let exampleKey: JSONValue = [

@@ -12,7 +12,8 @@ struct GuardReader {
         }
         let outcomes = self.outcomes(guards, at: place + "/guards")
         for missing in Guard.allCases where outcomes[missing] == nil {
-            problems.add(place + "/guards", "needs \(missing.rawValue): an error, a state, or the reason for which it passes or never occurs")
+            problems.add(
+                place + "/guards", "needs \(missing.rawValue): an error, a state, or the reason for which it passes or never occurs")
         }
         let cases = (value["guardCases"]?.object?.members ?? []).map { (name, value) in
             (name: name, outcomes: self.outcomes(value, at: "\(place)/guardCases/\(name)"))

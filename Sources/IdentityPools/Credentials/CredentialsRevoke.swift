@@ -22,13 +22,15 @@ extension CredentialsService {
             let poolId = target.kind == .poolId ? target.subject : nil
             let identityId = target.kind == .identityId ? target.subject : nil
             if let poolId, try tx.pool(poolId) == nil { throw PoolNotFound(poolId: poolId) }
-            if let identityId, try tx.identity(identityId) == nil { throw IdentityNotFound(identityId: identityId) }
+            let identity = try identityId.flatMap { try tx.identity($0) }
+            if let identityId, identity == nil { throw IdentityNotFound(identityId: identityId) }
             let record = try tx.record(
                 RevocationRecord(
                     target: target, issuedBefore: issuedBefore, createdAt: now, expiresAt: max(now, issuedBefore) + Self.longestSeconds))
             try context.audit.record(
                 AuditEvent(
-                    method: CredentialsRevoke.info.name, by: call, poolId: poolId, identityId: identityId, subject: target.subject,
+                    method: CredentialsRevoke.info.name, by: call, poolId: poolId ?? identity?.poolId, identityId: identityId,
+                    subject: target.subject,
                     details: ["issuedBefore": .number(.init(record.issuedBefore))]), at: now, in: tx)
             return record
         }

@@ -2,10 +2,10 @@ import Glibc
 import Platform
 
 /// Detects the end of another process.
-enum ParentWatch {
+package enum ParentWatch {
     /// Runs `onGone` when the process `pid` has ended, or immediately if it does not exist. On systems without `pidfd_open`, it checks once
     /// per second. If no thread can be started, the process is not watched; the end of the parent usually also ends the input.
-    static func start(_ pid: Int32, onGone: @escaping @Sendable () -> Void) {
+    package static func start(_ pid: Int32, onGone: @escaping @Sendable () -> Void) {
         guard exists(pid) else { return onGone() }
         let descriptor = open(pid)
         if descriptor < 0, errno == ESRCH { return onGone() }

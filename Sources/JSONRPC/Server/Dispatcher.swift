@@ -282,6 +282,12 @@ final class Dispatcher: AnswerOutlet {
     var hostConnection: HostRequests.Connection {
         HostRequests.Connection(
             send: { [weak self] message in self?.send(&message) },
+            sendIfRoom: { [weak self] message in
+                guard let self else { return true }
+                guard flow.mayAnswer else { return false }
+                send(&message)
+                return true
+            },
             wait: { [weak self] begins in
                 self?.lanes.lend(begins)
                 self?.flow.waitForHost(begins)

@@ -27,6 +27,8 @@ public final class HostRequests: Sendable {
     struct Connection: Sendable {
         /// Sends one message.
         let send: @Sendable (inout JSONWriter) -> Void
+        /// Sends one message, unless too much data is unsent. Returns whether it was sent.
+        let sendIfRoom: @Sendable (inout JSONWriter) -> Bool
         /// Called before and after a wait.
         let wait: @Sendable (_ begins: Bool) -> Void
     }
@@ -145,6 +147,25 @@ public final class HostRequests: Sendable {
 }
 
 extension HostRequests {
+    /// The outcome of a notification to the host.
+    public enum Delivery: Sendable {
+        case sent
+        /// The host reads too slowly. Nothing was sent.
+        case noRoom
+        /// There is no host, or it closed the pipe.
+        case ended
+    }
+
+    /// Sends a notification to the host.
+    ///
+    /// - Parameter params: A closure that writes one JSON object.
+    public func notify(_ method: String, params: (inout JSONWriter) -> Void) -> Delivery {
+        guard let connection = state.withLock({ $0.connection }) else { return .ended }
+        var writer = JSONWriter()
+        writer.notification(method, params: params)
+        return connection.sendIfRoom(&writer) ? .sent : .noRoom
+    }
+
     /// Runs `body`, which waits for another machine. Meanwhile another thread does the work of the current one, and reading continues.
     public func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
         let connection = state.withLock { $0.connection }

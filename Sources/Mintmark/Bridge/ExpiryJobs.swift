@@ -10,7 +10,7 @@ extension ExpiryJob {
     public static func all(of context: ServiceContext, auditRetentionSeconds: Int64?) -> [ExpiryJob] {
         [
             .revocations, .signingKeys, .flows, .counts, .clients, .sendClaims, .sessions, .spentTokens, .idpFlows, .mergedRefreshTokens,
-            .passkeyCeremonies, .actionCodes, .usedWorkloadTokens,
+            .passkeyCeremonies, .actionCodes, .usedWorkloadTokens, .events,
         ]
             + (auditRetentionSeconds.map { [.audit(AuditRetention(log: context.audit, seconds: $0))] } ?? [])
     }

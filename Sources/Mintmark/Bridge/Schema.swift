@@ -1,5 +1,6 @@
 import Accounts
 import IdentityPools
+import ServiceContext
 import Storage
 import VendorAPIs
 
@@ -87,5 +88,6 @@ public enum Schema {
         Migration(version: 8, statements: ActionCodeTables.statements),
         Migration(version: 9, statements: PasskeyTables.metadata),
         Migration(version: 10, statements: TrustedIssuerTables.statements),
+        Migration(version: 11, statements: SecurityEventTables.statements + EventStreamTables.statements),
     ]
 }

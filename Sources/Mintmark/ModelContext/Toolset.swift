@@ -20,7 +20,7 @@ enum Toolset: String, CaseIterable {
         case .pools: ["pool", "identity", "role"]
         case .credentials: ["credentials", "credentialsProvider", "token", "role", "compat"]
         case .keys: ["key", "token"]
-        case .audit: ["audit"]
+        case .audit: ["audit", "events"]
         case .store: ["store", "system"]
         case .testing: ["test"]
         case .default, .all: []

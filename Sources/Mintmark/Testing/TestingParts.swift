@@ -63,11 +63,27 @@ struct TestedServices {
                     return try loopback.server(port: port, firebase: endpoint).baseURL
                 },
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
-            provider = TestProvider(services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log))
+            provider = TestProvider(
+                services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat))
             service = TestService(services.accounts, services.tenants, provider, hooks)
         }
 
         func stop() { provider.stop() }
+    }
+
+    extension NativeAuthorization {
+        /// The native authorization of the applications of the store.
+        fileprivate static func served(by compat: CompatService) -> NativeAuthorization {
+            NativeAuthorization(
+                challenge: { request, tenantId, client in compat.nativeAuthorization(request, tenantId: tenantId, authenticated: client) },
+                redeem: { request in
+                    do {
+                        let found = try compat.redeem(
+                            nativeCode: request.code, verifier: request.verifier, clientId: request.clientId, tenantId: request.tenantId)
+                        return found.map { .granted(refreshToken: $0.refreshToken, scope: $0.scope, audience: $0.audience) } ?? .foreign
+                    } catch let refused as RefusedNativeCode { return .refused(refused.reason) }
+                })
+        }
     }
 
 #endif

@@ -82,6 +82,7 @@ package struct AuditLog: Sendable {
     package func append(_ event: AuditEvent, after head: AuditChainHead, at now: Int64, in tx: Transaction) throws {
         let record = AuditEntry(chain: head.chain, number: head.number + 1, at: now, event: event)
         try tx.insert(record, mac: mac(of: record, after: head.mac))
+        for draft in SecurityEventDraft.drafts(of: event, emptied: tx.takeRemarks()) { try tx.insert(draft, at: now) }
     }
 
     /// Returns the HMAC-SHA-256 of the previous MAC and the record as JSON.

@@ -30,6 +30,8 @@ extension TestProvider {
             "issuer": .string(issuer.url), "authorization_endpoint": url(.authorize), "token_endpoint": url(.token),
             "userinfo_endpoint": url(.userinfo), "jwks_uri": url(.jwks), "introspection_endpoint": url(.introspect),
             "revocation_endpoint": url(.revoke), "end_session_endpoint": url(.logout), "device_authorization_endpoint": url(.device),
+            // The two names that drafts of OAuth 2.0 for First-Party Applications give the endpoint.
+            "authorization_challenge_endpoint": url(.challenge), "native_authorization_endpoint": url(.challenge),
             "scopes_supported": list(Scopes.standard + issuer.tenant.scopes), "response_types_supported": ["code"],
             "response_modes_supported": ["query", "form_post"], "grant_types_supported": list(ProviderGrantType.allCases.map(\.rawValue)),
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": list(algorithms),

@@ -25,6 +25,10 @@ extension TestProvider {
             let known = ProviderEndpoint.allCases.map { "\(issuer.url)/\($0.rawValue)" }.joined(separator: "\n")
             return LoopbackResponse(status: 404, text: "There is no endpoint at this address. The issuer \(issuer.url) has\n\(known)")
         }
+        // No CORS headers: OAuth 2.0 for First-Party Applications advises against the use in pages.
+        if endpoint == .challenge {
+            do { return try nativeChallenge(at: issuer, request) } catch let refusal as OAuthRefusal { return refusal.response }
+        }
         if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
         guard endpoint.methods.contains(request.method) else {
             let allowed = endpoint.methods.joined(separator: ", ")
@@ -50,6 +54,7 @@ extension TestProvider {
         case .revoke: try revoke(at: issuer, request)
         case .device: try deviceCodes(of: issuer, request)
         case .authorize: try authorize(at: issuer, request)
+        case .challenge: try nativeChallenge(at: issuer, request)
         case .activate: try activate(at: issuer, request)
         case .logout: try logOut(at: issuer, request)
         }
@@ -84,6 +89,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     case metadata = ".well-known/oauth-authorization-server"
     case jwks = "jwks"
     case keys = ".well-known/jwks.json"
+    case challenge = "authorize-challenge"
     case authorize, token, userinfo, introspect, revoke, device, activate, logout
 
     init?(path: String) {
@@ -98,7 +104,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     var methods: [String] {
         switch self {
         case .discovery, .metadata, .jwks, .keys: ["GET"]
-        case .token, .introspect, .revoke, .device: ["POST"]
+        case .token, .introspect, .revoke, .device, .challenge: ["POST"]
         case .authorize, .userinfo, .activate, .logout: ["GET", "POST"]
         }
     }
@@ -108,7 +114,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         switch self {
         case .discovery, .metadata: .discovery
         case .jwks, .keys: .jwks
-        case .authorize: .authorize
+        case .authorize, .challenge: .authorize
         case .token: .token
         case .userinfo: .userinfo
         case .introspect: .introspect

@@ -107,6 +107,7 @@ extension TestProvider {
     /// §4.1.2).
     private func redeemCode(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let name = form["code"] else { throw OAuthRefusal("invalid_request", "code is missing.") }
+        if let answer = try redeemNative(client, of: issuer, form) { return answer }
         let now = context.clock.now
         func refuse(_ reason: String) -> OAuthRefusal { OAuthRefusal("invalid_grant", reason) }
         guard let code = memory.withLock({ $0.codes[name] }), code.grant.issuer == issuer.name else {

@@ -12,6 +12,7 @@ public final class TestProvider: Sendable {
     let accounts: AccountService
     let memory = Mutex(ProviderState())
     let failures: ProviderFailures
+    let native: NativeAuthorization
 
     private struct State {
         var server: LoopbackServer?
@@ -26,12 +27,14 @@ public final class TestProvider: Sendable {
     private let state = Mutex(State())
 
     public init(
-        _ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures
+        _ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures,
+        native: NativeAuthorization
     ) {
         self.context = context
         self.configurations = configurations
         self.accounts = accounts
         self.failures = failures
+        self.native = native
     }
 
     /// Starts the server unless it is already running.

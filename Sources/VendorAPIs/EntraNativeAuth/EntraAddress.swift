@@ -21,6 +21,8 @@ enum EntraEndpoint: String, CaseIterable {
     case configuration = "v2.0/.well-known/openid-configuration"
     case keys = "discovery/v2.0/keys"
     case authorize = "oauth2/v2.0/authorize"
+    case authorizeChallenge = "oauth2/v2.0/authorize-challenge"
+    case serverMetadata = ".well-known/oauth-authorization-server"
 }
 
 /// The tenant and the endpoint of a request.

@@ -46,7 +46,8 @@ struct EntraCall {
             case .registerIntrospect: return try registerIntrospect()
             case .registerChallenge: return try registerChallenge()
             case .registerContinue: return try registerContinue()
-            case .configuration, .keys, .authorize: throw EntraError("invalid_request", 90100, "The endpoint does not exist.", status: 404)
+            case .configuration, .keys, .authorize, .authorizeChallenge, .serverMetadata:
+                throw EntraError("invalid_request", 90100, "The endpoint does not exist.", status: 404)
             }
         } catch let error as any ContractError {
             throw EntraError(error, at: endpoint)

@@ -6,11 +6,14 @@ import JSON
 extension EntraCall {
     private static let kinds: [PendingFlow.Kind] = [.signUp, .signIn, .passwordReset, .other]
 
+    /// Whether the API can register a factor of a kind: those that use codes which are sent.
+    static func canRegister(_ kind: FactorKind) -> Bool { kind == .email || kind == .sms }
+
     func registerIntrospect() throws -> JSONObject {
         let (token, flow) = try flow(Self.kinds, at: .registerIntrospect)
         guard case .enrollment(let kinds) = flow.step, !flow.isSuperseded else { throw EntraError.wrongToken() }
         let address = try service.signIn.account(flow.accountId)?.email
-        let methods = kinds.filter { $0.kind != .totp }.map { kind -> JSONValue in
+        let methods = kinds.filter { Self.canRegister($0.kind) }.map { kind -> JSONValue in
             [
                 "id": .string(kind.kind.rawValue), "challenge_type": "oob", "challenge_channel": .string(kind.kind.rawValue),
                 "login_hint": .string(kind.verified == true ? address ?? "" : ""),
@@ -32,7 +35,7 @@ extension EntraCall {
         case .enrollment, .enrollmentCode: break
         default: throw EntraError.wrongToken()
         }
-        guard let kind = FactorKind(rawValue: channel), kind != .totp else {
+        guard let kind = FactorKind(rawValue: channel), Self.canRegister(kind) else {
             throw EntraError("invalid_request", 901001, "The challenge_channel must be email or sms.")
         }
         guard target.unicodeScalars.count <= 320 else { throw EntraError("invalid_request", 901001, "The challenge_target is too long.") }

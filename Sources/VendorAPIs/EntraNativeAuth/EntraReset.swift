@@ -21,7 +21,9 @@ extension EntraCall {
 
     func resetChallenge() throws -> JSONObject {
         let accepts = try challengeAccepts()
-        let (token, _) = try flow([.passwordReset], at: .resetChallenge)
+        let (token, flow) = try flow([.passwordReset], at: .resetChallenge)
+        // The method behind this endpoint also takes flows that wait for a password to their next step.
+        guard case .code = flow.step else { throw EntraError.wrongToken() }
         let step = try service.passwordReset.challenge(
             .init(continuationToken: token, accepts: accepts, client: client, clientId: clientId), call)
         switch step {

@@ -8,9 +8,9 @@ import Storage
 
 /// The native authentication API of Microsoft Entra External ID, version 1.
 public struct EntraService: Sendable {
-    let signUp: SignUpService
-    let signIn: SignInService
-    let passwordReset: PasswordResetService
+    private(set) var signUp: SignUpService
+    private(set) var signIn: SignInService
+    private(set) var passwordReset: PasswordResetService
     let mfa: MfaService
     let session: SessionService
 
@@ -26,6 +26,15 @@ public struct EntraService: Sendable {
 
     var context: AccountsContext { signIn.context }
 
+    /// Returns this service for an application whose secret was verified, which can be confidential.
+    var authenticated: Self {
+        var copy = self
+        copy.signUp.isClientAuthenticated = true
+        copy.signIn.isClientAuthenticated = true
+        copy.passwordReset.isClientAuthenticated = true
+        return copy
+    }
+
     /// The maximum size of a body, in bytes.
     private static let longestBody = 64 * 1024
 
@@ -35,6 +44,10 @@ public struct EntraService: Sendable {
     func answer(_ request: WireRequest, limitsClients: Bool, _ call: any CallContext) throws -> WireAnswer? {
         guard let address = EntraAddress(request) else { return nil }
         let ids = EntraIds(request, context.random)
+        if address.endpoint == .authorizeChallenge {
+            let source = FirstPartySource(client: limitsClients ? request.forwardedAddress : nil)
+            return challengeAnswer(request, try signIn.tenant(address.tenantId), source, EntraTrace(call, ids.correlationId))
+        }
         guard let tenant = try signIn.tenant(address.tenantId) else {
             return address.endpoint == nil ? nil : ids.answer(EntraError.unknownTenant(address.tenantId), at: context.clock.now)
         }
@@ -85,6 +98,7 @@ public struct EntraService: Sendable {
                 "response_types_supported": ["code", "id_token"], "subject_types_supported": ["pairwise"],
                 "id_token_signing_alg_values_supported": [.string(tenant.settings.signingAlgorithm.rawValue)],
             ]
+        case .serverMetadata: return serverMetadata(EntraAddress.base(of: request, tenantId: tenant.id), tenant)
         case .keys: return ["keys": .array(try signIn.publishedKeys(of: tenant).map { .object($0) })]
         case .authorize:
             throw EntraError("invalid_request", 90130, "This service has no pages for sign-in. Use the native endpoints.", status: 404)

@@ -31,7 +31,10 @@ extension EntraCall {
         let accepts = try challengeAccepts(isOptional: true)
         let (token, flow) = try flow([.signUp, .signIn, .passwordReset, .other], at: .challenge)
         if case .secondFactor(let hints) = flow.step { return try challenge(hints, token) }
-        guard flow.kind == .signIn else { throw EntraError.wrongToken() }
+        switch (flow.kind, flow.step) {
+        case (.signIn, .code), (.signIn, .password): break
+        default: throw EntraError.wrongToken()
+        }
         let step = try service.signIn.challenge(
             .init(continuationToken: token, accepts: accepts, client: client, clientId: clientId), call)
         switch step {

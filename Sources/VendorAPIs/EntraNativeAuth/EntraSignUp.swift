@@ -7,7 +7,9 @@ extension EntraCall {
     func signUpStart() throws -> JSONObject {
         let accepts = try accepts()
         let username = try usernameParameter()
-        if tenant.localAccountMethod == .passkey { return redirect("the tenant makes accounts with passkeys, which this API cannot register") }
+        if tenant.localAccountMethod == .passkey {
+            return redirect("the tenant makes accounts with passkeys, which this API cannot register")
+        }
         let step = try service.signUp.start(
             SignUpStart.Params(
                 tenantId: tenant.id, username: username, password: form["password"], attributes: try attributes(), client: client,
@@ -24,7 +26,11 @@ extension EntraCall {
 
     func signUpChallenge() throws -> JSONObject {
         let accepts = try challengeAccepts()
-        let (token, _) = try flow([.signUp], at: .signUpChallenge)
+        let (token, flow) = try flow([.signUp], at: .signUpChallenge)
+        switch flow.step {
+        case .code, .password: break
+        default: throw EntraError.wrongToken()
+        }
         switch try service.signUp.challenge(.init(continuationToken: token, accepts: accepts, client: client, clientId: clientId), call) {
         case .codeRequired(let step):
             return sent(
@@ -95,7 +101,7 @@ extension EntraCall {
         return known
     }
 
-    private static func required(_ attribute: TenantAttribute) -> JSONValue {
+    static func required(_ attribute: TenantAttribute) -> JSONValue {
         var object: JSONObject = [
             "name": .string(attribute.name), "type": .string(attribute.type.rawValue), "required": .bool(attribute.required),
         ]

@@ -13,6 +13,7 @@ extension EntraCall {
         let asked = try EntraScope(form["scope"], tenant)
         switch grant {
         case "refresh_token": return try refresh(asked)
+        case "authorization_code": return try redeemCode()
         case "password", "oob", "mfa_oob", "continuation_token": break
         default: throw EntraError("unsupported_grant_type", 70003, "The grant_type '\(grant)' is not supported.")
         }
@@ -57,7 +58,7 @@ extension EntraCall {
         }
     }
 
-    private func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
+    func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
         switch step {
         case .completed(let step):
             return tokens(
@@ -67,7 +68,7 @@ extension EntraCall {
             throw interrupted(
                 "invalid_grant", 50076, "A second factor is required.", token: step.continuationToken, suberror: "mfa_required")
         case .secondFactorEnrollmentRequired(let step):
-            guard step.factorKinds.contains(where: { $0 != .totp }) else {
+            guard step.factorKinds.contains(where: Self.canRegister) else {
                 return redirect("the tenant requires a second factor that does not use codes")
             }
             throw interrupted(
@@ -82,8 +83,15 @@ extension EntraCall {
 
     private func refresh(_ asked: EntraScope) throws -> JSONObject {
         let found = try service.signIn.session(ofRefreshToken: try form.required("refresh_token"))
-        let fresh = try service.session.refresh(
-            .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId), call)
+        if let id = found?.accountId, try service.context.database.read({ try $0.account(id)?.tenantId }) != tenant.id {
+            throw RefreshTokenInvalid()
+        }
+        let fresh: Tokens
+        do {
+            fresh = try service.session.refresh(
+                .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId),
+                call)
+        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser() }
         return tokens(
             fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
     }
@@ -111,13 +119,15 @@ struct EntraScope {
     /// The scopes without their audience; `nil` if none were requested.
     private(set) var scope: String?
 
+    /// - Parameter resource: The audience of scopes that name none (RFC 8707).
     /// - Throws: `EntraError` if the scopes belong to several audiences.
-    init(_ text: String?, _ tenant: TenantRecord) throws {
+    init(_ text: String?, _ tenant: TenantRecord, resource: String? = nil) throws {
+        audience = resource == tenant.id ? nil : resource
         guard let text else { return }
         var names: [String] = []
         for word in text.split(separator: " ").map(String.init) {
             guard let audience = tenant.audienceNames.filter({ word.hasPrefix($0 + "/") }).max(by: { $0.utf8.count < $1.utf8.count }) else {
-                if !Scopes.standard.contains(word), self.audience != nil { throw Self.mixed }
+                if !Scopes.standard.contains(word), self.audience != nil, self.audience != resource { throw Self.mixed }
                 names.append(word)
                 continue
             }

@@ -47,7 +47,8 @@ extension FirebaseCall {
 
     private static func isAbsolute(_ url: String) -> Bool {
         let rest = url.drop { $0 != ":" }
-        return rest.startIndex != url.startIndex && rest.hasPrefix("://")
+        let scheme = url.prefix(upTo: rest.startIndex).lowercased()
+        return !scheme.isEmpty && !["javascript", "data", "vbscript"].contains(scheme) && rest.hasPrefix("://")
             && rest.dropFirst(3).first.map { $0 != "/" && $0 != "?" } ?? false
     }
 
@@ -79,7 +80,7 @@ extension FirebaseCall {
         if let url = try body.filled("continueUrl") { query.append(("continueUrl", url)) }
         if let firebaseTenant { query.append(("tenantId", firebaseTenant)) }
         let text = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        let link = "\(actionPage)?\(text)"
+        let link = try self.link(query: text)
         var record: JSONObject = [
             "email": .string(email), "requestType": .string(type), "oobCode": .string(code), "oobLink": .string(link),
             "expiresAt": .number(JSONNumber(now + (Self.lifetimes[type] ?? Self.usualLifetime))),
@@ -88,6 +89,15 @@ extension FirebaseCall {
         let made = record
         try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, value: made) }
         return record
+    }
+
+    /// Returns the link of a code. Outside of tests, the host of the request is no proof of the application's address, so the page of the
+    /// tenant takes precedence.
+    private func link(query: String) throws -> String {
+        guard !endpoint.isTest, let page = try tenantRecord().settings.delivery?.linkUrl else { return "\(actionPage)?\(query)" }
+        let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let fragment = parts.count == 2 ? "#\(parts[1])" : ""
+        return "\(parts[0])\(parts[0].contains("?") ? "&" : "?")\(query)\(fragment)"
     }
 
     /// Returns the record of a code.
@@ -126,6 +136,7 @@ extension FirebaseCall {
     private func reset(_ code: String, _ record: JSONObject, _ password: String) throws {
         guard let account = try account(email: record["email"]?.string ?? "") else { throw FirebaseError("INVALID_OOB_CODE") }
         if account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        try requireUnchanged(account, since: record)
         guard let facts = try facts(account.id) else { throw FirebaseError("INVALID_OOB_CODE") }
         var change = AccountUpdate.Params(accountId: account.id)
         change.password = password
@@ -142,6 +153,12 @@ extension FirebaseCall {
         return try apply(code, record)
     }
 
+    /// - Throws: `FirebaseError` if the password or the address changed after the code was issued: whoever asked for it may have lost access.
+    private func requireUnchanged(_ account: AccountRecord, since record: JSONObject) throws {
+        let lifetime = Self.lifetimes[record["requestType"]?.string ?? ""] ?? Self.usualLifetime
+        if (record["expiresAt"]?.int ?? 0) - lifetime < account.validAfter { throw FirebaseError("INVALID_OOB_CODE") }
+    }
+
     func apply(_ code: String, _ record: JSONObject) throws -> JSONObject {
         let (email, type) = (record["email"]?.string ?? "", record["requestType"]?.string ?? "")
         let found: AccountRecord?
@@ -155,6 +172,7 @@ extension FirebaseCall {
         }
         guard let account = found else { throw FirebaseError("INVALID_OOB_CODE") }
         if account.isDisabled { throw FirebaseError("USER_DISABLED") }
+        if type == "VERIFY_AND_CHANGE_EMAIL" { try requireUnchanged(account, since: record) }
         var change = AccountUpdate.Params(accountId: account.id)
         change.emailVerified = true
         if type == "RECOVER_EMAIL" { change.username = email }
@@ -187,6 +205,11 @@ extension FirebaseCall {
             var change = AccountUpdate.Params(accountId: present.id)
             if account == nil { change.username = email }
             change.emailVerified = true
+            // Nobody has proved the address before: another user may have created the account.
+            if linked == nil, !present.isEmailVerified {
+                change.unlink = try facts(present.id)?.logins.map(\.providerId)
+                if present.password != nil { change.remove = [.password] }
+            }
             _ = try service.account.update(change, by: Self.method, call)
             account = try facts(present.id)?.account
         } else {

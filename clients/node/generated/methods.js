@@ -57,6 +57,15 @@ export const methods = {
     setLogins: {},
     submitToken: { secrets: ["credentials.secretAccessKey", "credentials.sessionToken", "continuationToken", "logins.*"] },
   },
+  events: {
+    deleteStream: {},
+    list: {},
+    listStreams: {},
+    poll: {},
+    putStream: {},
+    subscribe: {},
+    unsubscribe: {},
+  },
   hooks: {
     get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
     offer: {},

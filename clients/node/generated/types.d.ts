@@ -777,6 +777,48 @@ export interface EnrollmentStepPasskey {
   expiresAt: Timestamp;
 }
 
+/** A position in the events of a store. `0` is the position before the first event. */
+export type EventCursor = string;
+
+/** A stream of Security Event Tokens (RFC 8417) for one receiver. */
+export interface EventStream {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+  /** The tenant whose events the stream has. */
+  tenantId?: string;
+  /** The pool whose events the stream has. */
+  poolId?: string;
+  /** The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns. */
+  issuer: string;
+  /** The `aud` of the tokens. */
+  audience: string;
+  /** The types of the events. Absent if the stream has all types. */
+  types?: (Open<EventType>)[];
+  /** The time at which the stream was created. It has the events since then. */
+  createdAt: Timestamp;
+}
+
+/** The reason for which a receiver did not accept a token (RFC 8936 section 2.6). */
+export interface EventStreamError {
+  /** The error code of the receiver, such as `invalid_key`. At most 64 characters. */
+  err: string;
+  /** A text for developers. At most 1000 characters. */
+  description?: string;
+}
+
+/** The ID of an event stream, which the developer chooses. At most 64 characters. */
+export type EventStreamId = string;
+
+/**
+ * The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
+ * `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session ended. `accountChanged`:
+ * attributes, claims, password, factors or passkeys of an account changed, or the account was disabled or enabled. `accountDeleted`: an
+ * account was deleted. `linked`, `unlinked`: an account or identity got or lost logins. `merged`: accounts or identities were merged into
+ * another one. `locked`: an account is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were issued until a
+ * time are revoked.
+ */
+export type EventType = "keysRotated" | "keyRevoked" | "sessionEnded" | "accountChanged" | "accountDeleted" | "linked" | "unlinked" | "merged" | "locked" | "credentialsRevoked";
+
 /** The progress of account.export to a file. */
 export interface ExportProgress {
   /** The number of accounts written so far. 0 to 9007199254740991. */
@@ -2297,6 +2339,49 @@ export interface RolesByKind {
 
 /** The scopes of an access token, separated by spaces (RFC 6749 section 3.3). At most 2048 characters. */
 export type Scope = string;
+
+/** An event of the store. It contains IDs only, no addresses, names or secrets. */
+export interface SecurityEvent {
+  /** The position of the event. Later events have higher positions. */
+  cursor: EventCursor;
+  /** The unique ID of the event. An event that is sent again has the same ID. */
+  eventId: string;
+  /**
+   * The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
+   * `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session ended. `accountChanged`:
+   * attributes, claims, password, factors or passkeys of an account changed, or the account was disabled or enabled. `accountDeleted`: an
+   * account was deleted. `linked`, `unlinked`: an account or identity got or lost logins. `merged`: accounts or identities were merged into
+   * another one. `locked`: an account is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were issued until a
+   * time are revoked.
+   */
+  type: Open<EventType>;
+  /** The time of the change. */
+  occurredAt: Timestamp;
+  /** The method that made the change. Absent for `locked`. */
+  method?: string;
+  /** The tenant of the account or key. */
+  tenantId?: string;
+  /** The account. For `merged`, the account that remains. */
+  accountId?: string;
+  /** The session that ended, if it is exactly one. */
+  sessionId?: string;
+  /** The pool of the identity or key. */
+  poolId?: string;
+  /** The identity. For `merged`, the identity that remains. */
+  identityId?: string;
+  /** The ID of the signing key. */
+  kid?: string;
+  /** The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password. */
+  providers?: string[];
+  /** The IDs of the accounts or identities that no longer exist, for `merged`. */
+  absorbed?: string[];
+  /** What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result. */
+  subject?: string;
+  /** For `credentialsRevoked`: the credentials that were issued until this time are revoked. */
+  issuedBefore?: Timestamp;
+  /** For `locked`: the end of the lockout. */
+  lockedUntil?: Timestamp;
+}
 
 /** A message that a testing store captured instead of sending it. */
 export interface SentMessage {

@@ -1,6 +1,7 @@
 import type { Namespaces } from "../generated/methods.js";
 import type { ServeOptions } from "../generated/options.js";
 import type { MintmarkError } from "./errors.js";
+import type { EventType, SecurityEvent } from "../generated/types.js";
 import type { HookFunctions } from "./hooks.js";
 
 declare global {
@@ -88,6 +89,16 @@ export interface Notification {
   params: { [name: string]: unknown } | undefined;
 }
 
+/** The options of `follow`. */
+export interface FollowOptions {
+  /** The types of the events. Defaults to all types. */
+  types?: EventType[];
+  /** The cursor of the last event that was processed. `0` returns all events that the store has kept. By default, only later events are returned. */
+  after?: string;
+  /** Ends the iteration. */
+  signal?: AbortSignalLike;
+}
+
 /** The events of a client. */
 export interface MintmarkEvents {
   /** Mintmark sent a notification. */
@@ -116,6 +127,14 @@ export declare class Mintmark {
 
   /** Calls a method by its name. Use this for methods that this client does not know. */
   call<Result = unknown>(method: string, params?: object, options?: ProgressOptions<unknown>): Promise<Result>;
+
+  /**
+   * Iterates over the events of the store as they occur, until `signal` is aborted or the client is closed.
+   *
+   * Store the `cursor` of each event after you have processed it, and pass it as `after` when your program starts again. If the process ends, a new
+   * one continues after the last event. A client has one subscription: do not use two iterators at the same time.
+   */
+  follow(options?: FollowOptions): AsyncGenerator<SecurityEvent, void, undefined>;
 
   /**
    * Lets the process finish the requests that it has received, then waits for its exit. Kills it after `timeoutMs`, which defaults to

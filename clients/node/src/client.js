@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { MethodNotFound } from "../generated/errors.js";
 import { methods } from "../generated/methods.js";
 import { APIError, BinaryNotFound, BinaryTooOld, CallCancelled, CallTimeout, ClientClosed } from "./errors.js";
+import { closing, follow } from "./events.js";
 import { knownErrors } from "./known-errors.js";
 import { iterable } from "./lists.js";
 import { known, namespaces } from "./namespaces.js";
@@ -58,7 +59,12 @@ export class Mintmark extends EventEmitter {
     return this.#call(known.get(method) ?? { name: method, secrets: [] }, params, options, this.call);
   }
 
+  follow({ types, after, signal } = {}) {
+    return follow(this, () => this.#closing !== null, { types, after, signal });
+  }
+
   close({ timeoutMs = 10_000 } = {}) {
+    if (!this.#closing) queueMicrotask(() => this.emit(closing));
     this.#closing ??= Promise.resolve(this.#process?.close(timeoutMs));
     return this.#closing;
   }

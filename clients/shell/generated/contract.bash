@@ -47,6 +47,13 @@ declare -gA _mintmark_methods=(
     [credentialsProvider.open]=any
     [credentialsProvider.setLogins]=any
     [credentialsProvider.submitToken]=any
+    [events.deleteStream]=any
+    [events.list]=any
+    [events.listStreams]=any
+    [events.poll]=any
+    [events.putStream]=any
+    [events.subscribe]=any
+    [events.unsubscribe]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -216,6 +223,13 @@ declare -gA _mintmark_parameter_names=(
     [credentialsProvider.open]="poolId= key= logins[ tokenSource= flow= roleArn= customRoleArn= refreshAheadSeconds:="
     [credentialsProvider.setLogins]="provider= logins["
     [credentialsProvider.submitToken]="continuationToken= identityId= token="
+    [events.deleteStream]="streamId="
+    [events.list]="types[]= after= limit:="
+    [events.listStreams]=""
+    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
+    [events.subscribe]="types[]= after="
+    [events.unsubscribe]=""
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -474,6 +488,12 @@ declare -gA _mintmark_error_types=(
     [secondFactorRequired]=4145
     [sessionNotFound]=4162
     [factorKindNotAccepted]=4163
+    [eventsExpired]=4260
+    [eventCursorUnknown]=4261
+    [eventsNeedHost]=4262
+    [eventStreamNotFound]=4263
+    [eventStreamConflict]=4264
+    [tooManyEventStreams]=4265
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

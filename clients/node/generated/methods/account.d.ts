@@ -282,7 +282,8 @@ export interface AccountMethods {
    * Set a new password for the signed-in user without the current one.
    *
    * Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
-   * must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+   * must have a verified email address. All sessions of the account end, and a new one starts. It belongs to the application of the session
+   * before it, and its sign-in is as old. The user receives a notice.
    *
    * Also available with `caller: "public"`.
    *
@@ -290,7 +291,8 @@ export interface AccountMethods {
    *
    * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
    * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | RecentSignInRequired | SecondFactorNeeded | EmailNotVerified |
-   * PasswordNotAccepted | InvalidPassword | AccountDisabled | AudienceNotOffered | ScopeNotOffered | AccountLocked | TenantDisabled}
+   * PasswordNotAccepted | InvalidPassword | AccountDisabled | AudienceNotOffered | ScopeNotOffered | AccountLocked | TenantDisabled |
+   * RefusedByHook | HookFailed | HooksNotOffered}
    */
   setOwnPassword(params: AccountSetOwnPasswordParams, options?: CallOptions): Promise<AccountSetOwnPasswordResult>;
 

@@ -9,8 +9,8 @@ export interface OobMethods {
    * Perform the action of a code.
    *
    * The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and
-   * passkeys. A new address or a new password ends all sessions of the account. The user receives notices. A code is no longer valid if the
-   * account has another address by now, except for `revertEmail`.
+   * passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the
+   * address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.
    *
    * Also available with `caller: "public"`.
    *

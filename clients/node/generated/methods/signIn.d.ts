@@ -168,14 +168,15 @@ export interface SignInMethods {
    * The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded
    * link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address, one
    * is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are removed,
-   * because another user may have created it.
+   * because another user may have created it. Fails with `passwordChangeRequired` if the developer requires a new password; the link then
+   * stays valid.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
    *
    * @throws {ActionCodeInvalid | ActionCodeExpired | InvalidUsername | SignUpNotAllowed | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | AccountLocked | FlowEnded | TenantDisabled}
+   * ScopeNotOffered | AccountLocked | FlowEnded | TenantDisabled | PasswordChangeRequired | RefusedByHook | HookFailed | HooksNotOffered}
    */
   withLink(params: SignInWithLinkParams, options?: CallOptions): Promise<SignInWithLinkResult>;
 

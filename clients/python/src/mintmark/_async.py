@@ -5,16 +5,18 @@ import inspect
 import itertools
 import math
 from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Type, TypeVar
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type, TypeVar
 
 from ._async_process import AsyncProcess
 from ._errors import CallTimeoutError, ClientClosedError, ProcessEndedError
+from ._events import EVENT, follow_async
 from ._hooks import answer_of, begun, line, outcome_of, unknown
 from ._process import GRACE
 from ._settings import Settings, time_limit
 from ._typed import params_of, result_of, telling
 from ._wire import cancel_line, named, progress_token, raised, request_line
 from .generated.clients import AsyncNamespaces
+from .generated.types import SecurityEvent
 
 Self = TypeVar("Self", bound="AsyncMintmark")
 
@@ -33,6 +35,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         self._starting: Optional["asyncio.Task[AsyncProcess]"] = None
         self._callbacks: Set["asyncio.Future[Any]"] = set()
         self._progress: Dict[int, Callable[[Any], Any]] = {}
+        self._event_listeners: List[Callable[[Any], None]] = []
 
     async def call(
         self, method: str, params: Optional[Mapping[str, Any]] = None, *,
@@ -43,6 +46,19 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         `progress` is called with each progress value of the method, before the call returns. It is a function or a coroutine function.
         """
         return result_of(method, await self._call(method, named(params), timeout, trace, progress))
+
+    def follow(self, types: Optional[Sequence[str]] = None, after: Optional[str] = None) -> AsyncIterator[SecurityEvent]:
+        """Returns the events of the store as they occur, without an end.
+
+        Store the `cursor` of each event after you have processed it, and pass it as `after` when your program starts again. If the process
+        ends, a new one continues after the last event. A client has one subscription: do not use two iterators at the same time.
+
+        Args:
+            types: The types of the events. Defaults to all types.
+            after: The cursor of the last event that you have processed. `"0"` returns all events that the store has kept. By default,
+                only events from now on are returned.
+        """
+        return follow_async(self, types, after)
 
     async def close(self, grace: float = GRACE) -> None:
         """Closes the client. The process finishes the requests that it has received, then exits.
@@ -163,6 +179,9 @@ class AsyncMintmark(Settings, AsyncNamespaces):
         return line(message.get("id"), outcome)
 
     def _notify(self, method: str, params: Any) -> None:
+        if method == EVENT:
+            for listener in [*self._event_listeners]:
+                listener(params)
         progress = self._progress.get(progress_token(method, params))
         try:
             if progress is not None:

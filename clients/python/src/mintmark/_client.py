@@ -6,15 +6,17 @@ import threading
 import time
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Type, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._errors import CallTimeoutError, ClientClosedError
+from ._events import EVENT, follow
 from ._fork import abandon_after_fork
 from ._process import GRACE, Pending, Process
 from ._settings import Settings, time_limit
 from ._typed import params_of, result_of, telling
 from ._wire import cancel_line, named, raised, request_line
 from .generated.clients import Namespaces
+from .generated.types import SecurityEvent
 
 Self = TypeVar("Self", bound="Mintmark")
 
@@ -46,6 +48,19 @@ class Mintmark(Settings, Namespaces):
         `progress` is called with each progress value of the method, in the calling thread. If it raises, the call is canceled.
         """
         return result_of(method, self._call(method, named(params), timeout, trace, progress))
+
+    def follow(self, types: Optional[Sequence[str]] = None, after: Optional[str] = None) -> Iterator[SecurityEvent]:
+        """Returns the events of the store as they occur, without an end.
+
+        Store the `cursor` of each event after you have processed it, and pass it as `after` when your program starts again. If the process
+        ends, a new one continues after the last event. A client has one subscription: do not use two iterators at the same time.
+
+        Args:
+            types: The types of the events. Defaults to all types.
+            after: The cursor of the last event that you have processed. `"0"` returns all events that the store has kept. By default,
+                only events from now on are returned.
+        """
+        return follow(self, types, after)
 
     def close(self, grace: float = GRACE) -> None:
         """Closes the client. The process finishes the requests that it has received, then exits.
@@ -152,10 +167,14 @@ class Notifications:
 
     def __init__(self, callback: Optional[Callable[[str, Any], Any]]) -> None:
         self._callback = callback
+        self.listeners: List[Callable[[Any], None]] = []
         self._waiting: "queue.SimpleQueue[Optional[Tuple[str, Any]]]" = queue.SimpleQueue()
         self._thread: Optional[threading.Thread] = None
 
     def __call__(self, method: str, params: Any) -> None:
+        if method == EVENT:
+            for listener in [*self.listeners]:
+                listener(params)
         if self._callback is None:
             return
         self._waiting.put((method, params))

@@ -8,6 +8,7 @@ from .namespaces.audit import AsyncAuditMethods, AuditMethods
 from .namespaces.compat import AsyncCompatMethods, CompatMethods
 from .namespaces.credentials import AsyncCredentialsMethods, CredentialsMethods
 from .namespaces.credentials_provider import AsyncCredentialsProviderMethods, CredentialsProviderMethods
+from .namespaces.events import AsyncEventsMethods, EventsMethods
 from .namespaces.hooks import AsyncHooksMethods, HooksMethods
 from .namespaces.identity import AsyncIdentityMethods, IdentityMethods
 from .namespaces.idp import AsyncIdpMethods, IdpMethods
@@ -39,6 +40,7 @@ class Namespaces:
         self.compat: CompatMethods = CompatMethods(call)
         self.credentials: CredentialsMethods = CredentialsMethods(call)
         self.credentials_provider: CredentialsProviderMethods = CredentialsProviderMethods(call)
+        self.events: EventsMethods = EventsMethods(call)
         self.hooks: HooksMethods = HooksMethods(call)
         self.identity: IdentityMethods = IdentityMethods(call)
         self.idp: IdpMethods = IdpMethods(call)
@@ -70,6 +72,7 @@ class AsyncNamespaces:
         self.compat: AsyncCompatMethods = AsyncCompatMethods(call)
         self.credentials: AsyncCredentialsMethods = AsyncCredentialsMethods(call)
         self.credentials_provider: AsyncCredentialsProviderMethods = AsyncCredentialsProviderMethods(call)
+        self.events: AsyncEventsMethods = AsyncEventsMethods(call)
         self.hooks: AsyncHooksMethods = AsyncHooksMethods(call)
         self.identity: AsyncIdentityMethods = AsyncIdentityMethods(call)
         self.idp: AsyncIdpMethods = AsyncIdpMethods(call)

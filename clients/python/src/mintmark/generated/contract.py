@@ -48,6 +48,13 @@ METHODS: Dict[str, Optional[str]] = {
     "credentialsProvider.open": "CredentialsProviderOpenResult",
     "credentialsProvider.setLogins": "CredentialsProviderSetLoginsResult",
     "credentialsProvider.submitToken": "read_credentials_provider_answer",
+    "events.deleteStream": "EventsDeleteStreamResult",
+    "events.list": "EventsListResult",
+    "events.listStreams": "EventsListStreamsResult",
+    "events.poll": "EventsPollResult",
+    "events.putStream": "EventStream",
+    "events.subscribe": "EventsSubscribeResult",
+    "events.unsubscribe": "EventsUnsubscribeResult",
     "hooks.get": "TenantHooks",
     "hooks.offer": "HooksOfferResult",
     "hooks.set": "TenantHooks",
@@ -186,7 +193,9 @@ PROGRESS: Dict[str, Optional[str]] = {
 }
 
 # The notifications, each with the class of its parameters.
-NOTIFICATIONS: Dict[str, Optional[str]] = {"credentialsProvider/identityChanged": "IdentityChange"}
+NOTIFICATIONS: Dict[str, Optional[str]] = {
+    "credentialsProvider/identityChanged": "IdentityChange", "events/occurred": "SecurityEvent",
+}
 
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({

@@ -1398,6 +1398,63 @@ class FactorKindNotAcceptedError(APIError):
     """The rule of the profile, and what to do."""
 
 
+class EventsExpiredError(APIError):
+    """The cursor is older than the events that the store keeps."""
+
+    code = 4260
+    type = "eventsExpired"
+    after: str = _detail("after")
+    """The cursor of the request."""
+    removed_until: str = _detail("removedUntil")
+    """The cursor of the last event that was removed."""
+
+
+class EventCursorUnknownError(APIError):
+    """The cursor is higher than that of every event of the store."""
+
+    code = 4261
+    type = "eventCursorUnknown"
+    after: str = _detail("after")
+    """The cursor of the request."""
+    last: str = _detail("last")
+    """The cursor of the last event."""
+
+
+class EventsNeedHostError(APIError):
+    """`events.subscribe` is called by a command, the console or a language model, which have no pipe for notifications.
+    """
+
+    code = 4262
+    type = "eventsNeedHost"
+
+
+class EventStreamNotFoundError(APIError):
+    """The event stream does not exist."""
+
+    code = 4263
+    type = "eventStreamNotFound"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class EventStreamConflictError(APIError):
+    """`events.putStream` names an existing stream of another tenant or pool."""
+
+    code = 4264
+    type = "eventStreamConflict"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class TooManyEventStreamsError(APIError):
+    """A new event stream would exceed the maximum number of streams of a store."""
+
+    code = 4265
+    type = "tooManyEventStreams"
+    maximum: int = _detail("maximum")
+    """The maximum number of streams."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2349,25 +2406,27 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
     SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
     AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
-    AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError,
-    RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError,
-    ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError,
-    CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError,
-    ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError,
-    ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError,
-    IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError,
-    SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError,
-    ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError,
-    EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError,
-    FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
-    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
-    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
-    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
-    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
-    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
-    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
-    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
-    SnapshotNotWrittenError, TooManySnapshotsError,
+    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
+    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
+    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
+    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
+    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
+    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
+    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
+    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
+    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
+    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
+    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
+    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
+    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
+    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
+    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
+    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
+    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
+    TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2403,25 +2462,27 @@ __all__ = [
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
     "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
     "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
-    "FactorKindNotAcceptedError", "AccountNotFoundError", "AccountDisabledError", "AccountExistsError",
-    "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError",
-    "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError",
-    "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError",
-    "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError",
-    "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError",
-    "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError",
-    "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError",
-    "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError",
-    "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError",
-    "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError",
-    "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
-    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
-    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
-    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
-    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
-    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
-    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
-    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
-    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
-    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError",
+    "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError",
+    "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError",
+    "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError",
+    "ProviderNotLinkedError", "LastProviderError", "UserMismatchError", "AccountMergedError",
+    "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError",
+    "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError", "AddressDiffersError",
+    "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError",
+    "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError",
+    "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError",
+    "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError",
+    "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError",
+    "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError",
+    "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError",
+    "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError",
+    "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
+    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
+    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
+    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
+    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
+    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
+    "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -93,6 +93,18 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
+EventType = Literal[
+    "keysRotated", "keyRevoked", "sessionEnded", "accountChanged", "accountDeleted", "linked", "unlinked", "merged",
+    "locked", "credentialsRevoked",
+]
+"""The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was
+revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session
+ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed, or the account was
+disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an account or identity got or lost
+logins. `merged`: accounts or identities were merged into another one. `locked`: an account is locked after wrong
+passwords or codes. `credentialsRevoked`: credentials that were issued until a time are revoked.
+"""
+
 FactorHintKind = Literal["totp", "email", "sms", "passkey", "recovery"]
 """The kind of the factor. `totp`: an authenticator app. `email`: one-time codes by email. `sms`: one-time codes by SMS.
 `passkey`: a passkey. `recovery`: the recovery codes. `totp` and `recovery` require no `mfa.challenge`.
@@ -1849,6 +1861,125 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
     "sms": EnrollmentStepSms,
     "passkey": EnrollmentStepPasskey,
 })
+
+
+class EventStream(Record):
+    """A stream of Security Event Tokens (RFC 8417) for one receiver."""
+
+    stream_id: str = member("streamId")
+    """The ID of an event stream, which the developer chooses."""
+    tenant_id: str | None = member("tenantId", default=None)
+    """The tenant whose events the stream has."""
+    pool_id: str | None = member("poolId", default=None)
+    """The pool whose events the stream has."""
+    issuer: str = member("issuer")
+    """The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns."""
+    audience: str = member("audience")
+    """The `aud` of the tokens."""
+    types: Sequence[str] | None = member("types", default=None)
+    """The types of the events. Absent if the stream has all types."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the stream was created. It has the events since then."""
+
+
+class EventStreamError(Record):
+    """The reason for which a receiver did not accept a token (RFC 8936 section 2.6)."""
+
+    err: str = member("err")
+    """The error code of the receiver, such as `invalid_key`."""
+    description: str | None = member("description", default=None)
+    """A text for developers."""
+
+
+class EventsDeleteStreamResult(Record):
+    """The result of `events.deleteStream`."""
+
+    stream_id: str = member("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class SecurityEvent(Record):
+    """An event of the store. It contains IDs only, no addresses, names or secrets."""
+
+    cursor: str = member("cursor")
+    """The position of the event. Later events have higher positions."""
+    event_id: str = member("eventId")
+    """The unique ID of the event. An event that is sent again has the same ID."""
+    type: str = member("type")
+    """The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was
+    revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session
+    ended. `accountChanged`: attributes, claims, password, factors or passkeys of an account changed, or the account was
+    disabled or enabled. `accountDeleted`: an account was deleted. `linked`, `unlinked`: an account or identity got or
+    lost logins. `merged`: accounts or identities were merged into another one. `locked`: an account is locked after
+    wrong passwords or codes. `credentialsRevoked`: credentials that were issued until a time are revoked.
+    """
+    occurred_at: datetime = member("occurredAt", utc)
+    """The time of the change."""
+    method: str | None = member("method", default=None)
+    """The method that made the change. Absent for `locked`."""
+    tenant_id: str | None = member("tenantId", default=None)
+    """The tenant of the account or key."""
+    account_id: str | None = member("accountId", default=None)
+    """The account. For `merged`, the account that remains."""
+    session_id: str | None = member("sessionId", default=None)
+    """The session that ended, if it is exactly one."""
+    pool_id: str | None = member("poolId", default=None)
+    """The pool of the identity or key."""
+    identity_id: str | None = member("identityId", default=None)
+    """The identity. For `merged`, the identity that remains."""
+    kid: str | None = member("kid", default=None)
+    """The ID of the signing key."""
+    providers: Sequence[str] | None = member("providers", default=None)
+    """The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password."""
+    absorbed: Sequence[str] | None = member("absorbed", default=None)
+    """The IDs of the accounts or identities that no longer exist, for `merged`."""
+    subject: str | None = member("subject", default=None)
+    """What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result."""
+    issued_before: datetime | None = member("issuedBefore", utc, default=None)
+    """For `credentialsRevoked`: the credentials that were issued until this time are revoked."""
+    locked_until: datetime | None = member("lockedUntil", utc, default=None)
+    """For `locked`: the end of the lockout."""
+
+
+class EventsListResult(Record):
+    """The result of `events.list`."""
+
+    events: Sequence[SecurityEvent] = member("events", list_of(SecurityEvent._of))
+    """The events, oldest first."""
+    cursor: str = member("cursor")
+    """The position up to which this call has looked."""
+    has_more: bool = member("hasMore")
+    """Whether there are more events."""
+
+
+class EventsListStreamsResult(Record):
+    """The result of `events.listStreams`."""
+
+    streams: Sequence[EventStream] = member("streams", list_of(EventStream._of))
+    """The streams, ordered by ID."""
+
+
+class EventsPollResult(Record):
+    """The result of `events.poll`."""
+
+    sets: Mapping[str, str] = member("sets")
+    """The tokens by their IDs (`jti`)."""
+    more_available: bool = member("moreAvailable")
+    """Whether there are more tokens."""
+
+
+class EventsSubscribeResult(Record):
+    """The result of `events.subscribe`."""
+
+    cursor: str = member("cursor")
+    """The cursor after which the events are sent."""
+
+
+class EventsUnsubscribeResult(Record):
+    """The result of `events.unsubscribe`."""
+
+    ended: bool = member("ended")
+    """Whether there was a subscription."""
 
 
 class ExportProgress(Record):
@@ -4316,11 +4447,11 @@ __all__ = [
     "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
     "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "FactorHintKind", "FactorKind", "FlowCapability", "FlowEndedCause",
-    "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState", "IdpResponseType",
-    "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage", "MailEncryption",
-    "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy", "NoticePolicy",
-    "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
+    "CredentialsProviderOpenTokenSource", "EventType", "FactorHintKind", "FactorKind", "FlowCapability",
+    "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState",
+    "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage",
+    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
+    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
     "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
     "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
     "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
@@ -4344,13 +4475,15 @@ __all__ = [
     "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
     "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
     "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther",
-    "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge",
-    "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity",
-    "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession",
-    "HealthCheck", "Hook", "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
-    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
-    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "EnrollmentStepTotp", "EventStream", "EventStreamError", "EventsDeleteStreamResult", "EventsListResult",
+    "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
+    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
+    "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
     "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
     "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
     "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
@@ -4364,7 +4497,7 @@ __all__ = [
     "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
     "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
     "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
-    "RoleTestResult", "RolesByKind", "Session", "SessionCreateCookieResult", "SessionListResult",
+    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
     "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
     "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
     "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",

@@ -423,7 +423,8 @@ module Mintmark
     # Set a new password for the signed-in user without the current one.
     #
     # Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account
-    # must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    # must have a verified email address. All sessions of the account end, and a new one starts. It belongs to the application of the
+    # session before it, and its sign-in is as old. The user receives a notice.
     #
     # Equivalent: firebase accounts:update password; SDK: updatePassword.
     #
@@ -435,7 +436,8 @@ module Mintmark
     # @return [Tokens]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, RecentSignInRequired, SecondFactorNeeded, EmailNotVerified,
-    #   PasswordNotAccepted, InvalidPassword, AccountDisabled, AudienceNotOffered, ScopeNotOffered, AccountLocked, TenantDisabled]
+    #   PasswordNotAccepted, InvalidPassword, AccountDisabled, AudienceNotOffered, ScopeNotOffered, AccountLocked, TenantDisabled,
+    #   RefusedByHook, HookFailed, HooksNotOffered]
     def set_own_password(id_token:, new_password:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("account.setOwnPassword", {
         "idToken" => id_token, "newPassword" => new_password, "audience" => audience, "scope" => scope

@@ -49,6 +49,13 @@ module Mintmark
     "credentialsProvider.open" => :CredentialsProviderOpenResult,
     "credentialsProvider.setLogins" => :CredentialsProviderSetLoginsResult,
     "credentialsProvider.submitToken" => :CredentialsProviderAnswer,
+    "events.deleteStream" => :EventsDeleteStreamResult,
+    "events.list" => :EventsListResult,
+    "events.listStreams" => :EventsListStreamsResult,
+    "events.poll" => :EventsPollResult,
+    "events.putStream" => :EventStream,
+    "events.subscribe" => :EventsSubscribeResult,
+    "events.unsubscribe" => :EventsUnsubscribeResult,
     "hooks.get" => :TenantHooks,
     "hooks.offer" => :HooksOfferResult,
     "hooks.set" => :TenantHooks,
@@ -179,7 +186,7 @@ module Mintmark
   PROGRESS = {"account.export" => :ExportProgress, "account.import" => :ImportProgress, "audit.verify" => :AuditProgress}.freeze
 
   # The notifications, each with the class of its parameters.
-  NOTIFICATIONS = {"credentialsProvider/identityChanged" => :IdentityChange}.freeze
+  NOTIFICATIONS = {"credentialsProvider/identityChanged" => :IdentityChange, "events/occurred" => :SecurityEvent}.freeze
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[

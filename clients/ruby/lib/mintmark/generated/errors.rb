@@ -754,6 +754,36 @@ module Mintmark
     detail :reason, "reason" # The rule of the profile, and what to do.
   end
 
+  # The cursor is older than the events that the store keeps.
+  class EventsExpired < APIError
+    detail :after, "after" # The cursor of the request.
+    detail :removed_until, "removedUntil" # The cursor of the last event that was removed.
+  end
+
+  # The cursor is higher than that of every event of the store.
+  class EventCursorUnknown < APIError
+    detail :after, "after" # The cursor of the request.
+    detail :last, "last" # The cursor of the last event.
+  end
+
+  # `events.subscribe` is called by a command, the console or a language model, which have no pipe for notifications.
+  class EventsNeedHost < APIError; end
+
+  # The event stream does not exist.
+  class EventStreamNotFound < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # `events.putStream` names an existing stream of another tenant or pool.
+  class EventStreamConflict < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # A new event stream would exceed the maximum number of streams of a store.
+  class TooManyEventStreams < APIError
+    detail :maximum, "maximum" # The maximum number of streams.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1269,17 +1299,17 @@ module Mintmark
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
     refusedByHook hookFailed hooksNotOffered actionCodeInvalid actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown
     clientNotPermitted invalidApplication tooManyApplications attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted
-    accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse
-    emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid
-    mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse
-    providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce
-    pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired
-    providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor
-    factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted
-    passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld
-    storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere
-    backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState
-    portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten
-    tooManySnapshots
+    eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams accountNotFound
+    accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse
+    providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided
+    importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse
+    providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid
+    callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused
+    secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid
+    secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff
+    passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen
+    notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed
+    newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable
+    snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

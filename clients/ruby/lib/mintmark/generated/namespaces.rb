@@ -8,6 +8,7 @@ require_relative "audit"
 require_relative "compat"
 require_relative "credentials"
 require_relative "credentials_provider"
+require_relative "events"
 require_relative "hooks"
 require_relative "identity"
 require_relative "idp"
@@ -43,6 +44,8 @@ module Mintmark
     def credentials = (@credentials ||= CredentialsMethods.new(self))
     # @return [CredentialsProviderMethods] the methods `credentialsProvider.*`
     def credentials_provider = (@credentials_provider ||= CredentialsProviderMethods.new(self))
+    # @return [EventsMethods] the methods `events.*`
+    def events = (@events ||= EventsMethods.new(self))
     # @return [HooksMethods] the methods `hooks.*`
     def hooks = (@hooks ||= HooksMethods.new(self))
     # @return [IdentityMethods] the methods `identity.*`

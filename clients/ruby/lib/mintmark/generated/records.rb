@@ -544,6 +544,51 @@ module Mintmark
     class Other < EnrollmentStep; end
   end
 
+  # A stream of Security Event Tokens (RFC 8417) for one receiver.
+  class EventStream < Record
+    member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+    member :tenant_id, "tenantId" # The tenant whose events the stream has.
+    member :pool_id, "poolId" # The pool whose events the stream has.
+    # The `iss` of the tokens. The receiver verifies them with the keys of this issuer, which `token.jwks` returns.
+    member :issuer, "issuer"
+    member :audience, "audience" # The `aud` of the tokens.
+    member :types, "types" # The types of the events. Absent if the stream has all types.
+    member :created_at, "createdAt", :time # The time at which the stream was created. It has the events since then.
+  end
+
+  # The result of `events.deleteStream`.
+  class EventsDeleteStreamResult < Record
+    member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # The result of `events.list`.
+  class EventsListResult < Record
+    member :events, "events", [:SecurityEvent] # The events, oldest first.
+    member :cursor, "cursor" # The position up to which this call has looked.
+    member :has_more, "hasMore" # Whether there are more events.
+  end
+
+  # The result of `events.listStreams`.
+  class EventsListStreamsResult < Record
+    member :streams, "streams", [:EventStream] # The streams, ordered by ID.
+  end
+
+  # The result of `events.poll`.
+  class EventsPollResult < Record
+    member :sets, "sets" # The tokens by their IDs (`jti`).
+    member :more_available, "moreAvailable" # Whether there are more tokens.
+  end
+
+  # The result of `events.subscribe`.
+  class EventsSubscribeResult < Record
+    member :cursor, "cursor" # The cursor after which the events are sent.
+  end
+
+  # The result of `events.unsubscribe`.
+  class EventsUnsubscribeResult < Record
+    member :ended, "ended" # Whether there was a subscription.
+  end
+
   # The progress of account.export to a file.
   class ExportProgress < Record
     member :exported, "exported" # The number of accounts written so far.
@@ -1468,6 +1513,32 @@ module Mintmark
   class RolesByKind < Record
     member :authenticated, "authenticated" # The role for authenticated identities.
     member :unauthenticated, "unauthenticated" # The role for guests.
+  end
+
+  # An event of the store. It contains IDs only, no addresses, names or secrets.
+  class SecurityEvent < Record
+    member :cursor, "cursor" # The position of the event. Later events have higher positions.
+    member :event_id, "eventId" # The unique ID of the event. An event that is sent again has the same ID.
+    # The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
+    # `sessionEnded`: a session of an account ended before its time; without `sessionId`, more than one session ended. `accountChanged`:
+    # attributes, claims, password, factors or passkeys of an account changed, or the account was disabled or enabled. `accountDeleted`: an
+    # account was deleted. `linked`, `unlinked`: an account or identity got or lost logins. `merged`: accounts or identities were merged
+    # into another one. `locked`: an account is locked after wrong passwords or codes. `credentialsRevoked`: credentials that were issued
+    # until a time are revoked.
+    member :type, "type"
+    member :occurred_at, "occurredAt", :time # The time of the change.
+    member :method_value, "method" # The method that made the change. Absent for `locked`.
+    member :tenant_id, "tenantId" # The tenant of the account or key.
+    member :account_id, "accountId" # The account. For `merged`, the account that remains.
+    member :session_id, "sessionId" # The session that ended, if it is exactly one.
+    member :pool_id, "poolId" # The pool of the identity or key.
+    member :identity_id, "identityId" # The identity. For `merged`, the identity that remains.
+    member :kid, "kid" # The ID of the signing key.
+    member :providers, "providers" # The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password.
+    member :absorbed, "absorbed" # The IDs of the accounts or identities that no longer exist, for `merged`.
+    member :subject, "subject" # What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+    member :issued_before, "issuedBefore", :time # For `credentialsRevoked`: the credentials that were issued until this time are revoked.
+    member :locked_until, "lockedUntil", :time # For `locked`: the end of the lockout.
   end
 
   # A session of an account.

@@ -262,7 +262,8 @@ module Mintmark
     # The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded
     # link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address,
     # one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are
-    # removed, because another user may have created it.
+    # removed, because another user may have created it. Fails with `passwordChangeRequired` if the developer requires a new password; the
+    # link then stays valid.
     #
     # Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
     #
@@ -273,7 +274,7 @@ module Mintmark
     #   Defaults to `openid`.
     # @return [SignInStep]
     # @raise [ActionCodeInvalid, ActionCodeExpired, InvalidUsername, SignUpNotAllowed, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountLocked, FlowEnded, TenantDisabled]
+    #   AccountLocked, FlowEnded, TenantDisabled, PasswordChangeRequired, RefusedByHook, HookFailed, HooksNotOffered]
     def with_link(email:, code:, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withLink", {"email" => email, "code" => code, "audience" => audience, "scope" => scope}, timeout, trace)
     end

@@ -18,6 +18,8 @@ extension Caller {
     public var credentials: CredentialsMethods { .init(self) }
     /// The methods `credentialsProvider.*`.
     public var credentialsProvider: CredentialsProviderMethods { .init(self) }
+    /// The methods `events.*`.
+    public var events: EventsMethods { .init(self) }
     /// The methods `hooks.*`.
     public var hooks: HooksMethods { .init(self) }
     /// The methods `identity.*`.
@@ -70,14 +72,15 @@ let knownMethods: [String: Bool] = [
     "credentials.verify": false, "credentialsProvider.clearCredentials": false, "credentialsProvider.clearKeychain": false,
     "credentialsProvider.close": false, "credentialsProvider.get": false, "credentialsProvider.identityId": false,
     "credentialsProvider.open": false, "credentialsProvider.setLogins": false, "credentialsProvider.submitToken": false,
-    "hooks.get": false, "hooks.offer": false, "hooks.set": false, "identity.delete": false, "identity.get": false,
-    "identity.list": false, "identity.lookupDeveloper": false, "identity.mergeDevelopers": false, "identity.resolve": false,
-    "identity.unlink": false, "identity.unlinkDeveloper": false, "idp.authorize": false, "idp.authorizeDevice": false,
-    "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false, "idp.test": false, "idp.update": false,
-    "issuer.delete": false, "issuer.get": false, "issuer.list": false, "issuer.put": false, "issuer.test": false, "key.list": false,
-    "key.revoke": false, "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false, "mfa.enroll": false, "mfa.list": false,
-    "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false, "oob.apply": false, "oob.create": false,
-    "oob.inspect": false, "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false,
+    "events.deleteStream": false, "events.list": false, "events.listStreams": false, "events.poll": false, "events.putStream": false,
+    "events.subscribe": false, "events.unsubscribe": false, "hooks.get": false, "hooks.offer": false, "hooks.set": false,
+    "identity.delete": false, "identity.get": false, "identity.list": false, "identity.lookupDeveloper": false,
+    "identity.mergeDevelopers": false, "identity.resolve": false, "identity.unlink": false, "identity.unlinkDeveloper": false,
+    "idp.authorize": false, "idp.authorizeDevice": false, "idp.create": false, "idp.delete": false, "idp.get": false, "idp.list": false,
+    "idp.test": false, "idp.update": false, "issuer.delete": false, "issuer.get": false, "issuer.list": false, "issuer.put": false,
+    "issuer.test": false, "key.list": false, "key.revoke": false, "key.rotate": false, "mfa.challenge": false, "mfa.confirm": false,
+    "mfa.enroll": false, "mfa.list": false, "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false, "oob.apply": false,
+    "oob.create": false, "oob.inspect": false, "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false,
     "passkey.relatedOrigins": false, "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false,
     "passkey.startRegistration": false, "passwordReset.challenge": false, "passwordReset.resendCode": false,
     "passwordReset.start": false, "passwordReset.submitCode": false, "passwordReset.submitPassword": false, "pool.create": false,

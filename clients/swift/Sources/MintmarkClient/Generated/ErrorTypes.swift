@@ -1270,6 +1270,56 @@ public struct FactorKindNotAcceptedError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kind = try data.required("kind"); reason = try data.required("reason") }
 }
 
+/// `eventsExpired`, 4260. The cursor is older than the events that the store keeps.
+public struct EventsExpiredError: KnownError {
+    public let answer: Answer
+    /// The cursor of the request.
+    public let after: String
+    /// The cursor of the last event that was removed.
+    public let removedUntil: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; after = try data.required("after"); removedUntil = try data.required("removedUntil") }
+}
+
+/// `eventCursorUnknown`, 4261. The cursor is higher than that of every event of the store.
+public struct EventCursorUnknownError: KnownError {
+    public let answer: Answer
+    /// The cursor of the request.
+    public let after: String
+    /// The cursor of the last event.
+    public let last: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; after = try data.required("after"); last = try data.required("last") }
+}
+
+/// `eventsNeedHost`, 4262. `events.subscribe` is called by a command, the console or a language model, which have no pipe for notifications.
+public struct EventsNeedHostError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `eventStreamNotFound`, 4263. The event stream does not exist.
+public struct EventStreamNotFoundError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `eventStreamConflict`, 4264. `events.putStream` names an existing stream of another tenant or pool.
+public struct EventStreamConflictError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `tooManyEventStreams`, 4265. A new event stream would exceed the maximum number of streams of a store.
+public struct TooManyEventStreamsError: KnownError {
+    public let answer: Answer
+    /// The maximum number of streams.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -2172,7 +2222,9 @@ let errorTypes: [Int: any KnownError.Type] = [
     4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
     4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self,
-    4163: FactorKindNotAcceptedError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    4163: FactorKindNotAcceptedError.self, 4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self,
+    4262: EventsNeedHostError.self, 4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self,
+    4265: TooManyEventStreamsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
     5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
     5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
     5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,

@@ -13,6 +13,7 @@ func typed(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Dur
     case "compat": return try await compatCall(method, &given, m, timeout, trace)
     case "credentials": return try await credentialsCall(method, &given, m, timeout, trace)
     case "credentialsProvider": return try await credentialsProviderCall(method, &given, m, timeout, trace)
+    case "events": return try await eventsCall(method, &given, m, timeout, trace)
     case "hooks": return try await hooksCall(method, &given, m, timeout, trace)
     case "identity": return try await identityCall(method, &given, m, timeout, trace)
     case "idp": return try await idpCall(method, &given, m, timeout, trace)

@@ -40,6 +40,8 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
+            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
             FactorHint factorId kind displayName sentTo
@@ -111,6 +113,8 @@ final class ShapeTable {
             RolePolicies inline attached
             RoleRule claim matchType value roleArn
             RolesByKind authenticated unauthenticated
+            SecurityEvent cursor eventId type occurredAt method tenantId accountId sessionId poolId identityId kid providers \
+            absorbed subject issuedBefore lockedUntil
             SentMessage number to channel purpose code! language subject! text! html! from sentAt tenantId
             Session sessionId accountId clientId amr signInProvider secondFactor authenticatedAt createdAt lastUsedAt endsAt \
             current expiresAt
@@ -265,6 +269,24 @@ final class ShapeTable {
             =credentialsProvider.setLogins CredentialsProviderSetLoginsResult
             CredentialsProviderSubmitTokenParams continuationToken! identityId token!
             =credentialsProvider.submitToken CredentialsProviderAnswer
+            EventsDeleteStreamParams streamId
+            EventsDeleteStreamResult streamId
+            =events.deleteStream EventsDeleteStreamResult
+            EventsListParams types after limit
+            EventsListResult events:SecurityEvent cursor hasMore
+            =events.list EventsListResult
+            EventsListStreamsResult streams:EventStream
+            =events.listStreams EventsListStreamsResult
+            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollResult sets moreAvailable
+            =events.poll EventsPollResult
+            EventsPutStreamParams streamId tenantId poolId audience types
+            =events.putStream EventStream
+            EventsSubscribeParams types after
+            EventsSubscribeResult cursor
+            =events.subscribe EventsSubscribeResult
+            EventsUnsubscribeResult ended
+            =events.unsubscribe EventsUnsubscribeResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -727,6 +749,12 @@ final class ShapeTable {
             !secondFactorRequired
             !sessionNotFound
             !factorKindNotAccepted kind reason
+            !eventsExpired after removedUntil
+            !eventCursorUnknown after last
+            !eventsNeedHost
+            !eventStreamNotFound streamId
+            !eventStreamConflict streamId
+            !tooManyEventStreams maximum
             !accountNotFound accountId oauthError
             !accountDisabled accountId
             !accountExists accountId

@@ -942,7 +942,7 @@ class AccountMethods(Namespace):
 
         Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated
         with one. The account must have a verified email address. All sessions of the account end, and a new one starts.
-        The user receives a notice.
+        It belongs to the application of the session before it, and its sign-in is as old. The user receives a notice.
 
         Equivalent: firebase accounts:update password; SDK: updatePassword.
 
@@ -985,6 +985,11 @@ class AccountMethods(Namespace):
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.Tokens._of(self._send("account.setOwnPassword", {
             "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,
@@ -1514,7 +1519,8 @@ class AsyncAccountMethods(AsyncNamespace):
         TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
         AccountMergedError, RecentSignInRequiredError, SecondFactorNeededError, EmailNotVerifiedError,
         PasswordNotAcceptedError, InvalidPasswordError, AccountDisabledError, AudienceNotOfferedError,
-        ScopeNotOfferedError, AccountLockedError, TenantDisabledError.
+        ScopeNotOfferedError, AccountLockedError, TenantDisabledError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.Tokens._of(await self._send("account.setOwnPassword", {
             "idToken": id_token, "newPassword": new_password, "audience": audience, "scope": scope,

@@ -563,7 +563,8 @@ class SignInMethods(Namespace):
         sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition
         to a password. If no account has the address, one is created. If the address of the account was not verified
         before, its password, its logins, its passkeys and its sessions are removed, because another user may have
-        created it.
+        created it. Fails with `passwordChangeRequired` if the developer requires a new password; the link then stays
+        valid.
 
         Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
 
@@ -588,6 +589,12 @@ class SignInMethods(Namespace):
                 resets separately and also count for the account.
             FlowEndedError: A step is submitted to a flow that was ended by another operation.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            PasswordChangeRequiredError: The password of the account must be changed before the next sign-in.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.read_sign_in_step(self._send("signIn.withLink", {
             "email": email, "code": code, "audience": audience, "scope": scope,
@@ -820,7 +827,7 @@ class AsyncSignInMethods(AsyncNamespace):
 
         Raises: ActionCodeInvalidError, ActionCodeExpiredError, InvalidUsernameError, SignUpNotAllowedError,
         AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountLockedError, FlowEndedError,
-        TenantDisabledError.
+        TenantDisabledError, PasswordChangeRequiredError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withLink", {
             "email": email, "code": code, "audience": audience, "scope": scope,

@@ -404,7 +404,7 @@ public struct AccountMethods: Sendable {
 
     /// Set a new password for the signed-in user without the current one.
     ///
-    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the account end, and a new one starts. The user receives a notice.
+    /// Requires a sign-in at most 5 minutes old. If the account has second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the account end, and a new one starts. It belongs to the application of the session before it, and its sign-in is as old. The user receives a notice.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -415,7 +415,7 @@ public struct AccountMethods: Sendable {
     ///   - newPassword: The new password.
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `EmailNotVerifiedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `TenantDisabledError`.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `RecentSignInRequiredError`, `SecondFactorNeededError`, `EmailNotVerifiedError`, `PasswordNotAcceptedError`, `InvalidPasswordError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func setOwnPassword(idToken: String, newPassword: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
         let _params = JSONObject([

@@ -225,7 +225,7 @@ public struct SignInMethods: Sendable {
 
     /// Sign in with the code of a link that was sent by email.
     ///
-    /// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may have created it.
+    /// The link comes from `oob.create` with the purpose `signIn`. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may have created it. Fails with `passwordChangeRequired` if the developer requires a new password; the link then stays valid.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -236,7 +236,7 @@ public struct SignInMethods: Sendable {
     ///   - code: The code of the link: its parameter `oobCode`.
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidUsernameError`, `SignUpNotAllowedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `FlowEndedError`, `TenantDisabledError`.
+    /// - Throws: `ActionCodeInvalidError`, `ActionCodeExpiredError`, `InvalidUsernameError`, `SignUpNotAllowedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountLockedError`, `FlowEndedError`, `TenantDisabledError`, `PasswordChangeRequiredError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func withLink(email: String, code: String, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([

@@ -747,7 +747,8 @@ public final class AccountMethods {
     /**
      * Sets a new password for the signed-in user without the current one. Requires a sign-in at most 5 minutes old. If the account has
      * second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the
-     * account end, and a new one starts. The user receives a notice.
+     * account end, and a new one starts. It belongs to the application of the session before it, and its sign-in is as old. The user
+     * receives a notice.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update password; SDK: updatePassword.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
@@ -755,7 +756,8 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link EmailNotVerifiedException}, {@link
      * PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link AccountDisabledException}, {@link
-     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link AccountLockedException}, {@link TenantDisabledException}.
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link AccountLockedException}, {@link TenantDisabledException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

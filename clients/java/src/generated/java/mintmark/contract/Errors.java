@@ -144,6 +144,12 @@ public final class Errors {
             case 4145 -> new SecondFactorRequiredException(response);
             case 4162 -> new SessionNotFoundException(response);
             case 4163 -> new FactorKindNotAcceptedException(response);
+            case 4260 -> new EventsExpiredException(response);
+            case 4261 -> new EventCursorUnknownException(response);
+            case 4262 -> new EventsNeedHostException(response);
+            case 4263 -> new EventStreamNotFoundException(response);
+            case 4264 -> new EventStreamConflictException(response);
+            case 4265 -> new TooManyEventStreamsException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

@@ -31,6 +31,9 @@ public abstract class Methods {
     /** {@return the methods <code>credentialsProvider.*</code>} */
     public CredentialsProviderMethods credentialsProvider() { return new CredentialsProviderMethods(caller); }
 
+    /** {@return the methods <code>events.*</code>} */
+    public EventsMethods events() { return new EventsMethods(caller); }
+
     /** {@return the methods <code>hooks.*</code>} */
     public HooksMethods hooks() { return new HooksMethods(caller); }
 

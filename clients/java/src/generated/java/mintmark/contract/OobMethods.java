@@ -17,8 +17,9 @@ public final class OobMethods {
 
     /**
      * Performs the action of a code. The code can be used once. A password reset sets the new password, verifies the address, and unlinks
-     * all identity providers and passkeys. A new address or a new password ends all sessions of the account. The user receives notices. A
-     * code is no longer valid if the account has another address by now, except for <code>revertEmail</code>.
+     * all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set
+     * a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now,
+     * except for <code>revertEmail</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidPasswordException}, {@link

@@ -400,12 +400,14 @@ public final class SignInMethods {
      * <code>signIn</code>. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in
      * verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of
      * the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may
-     * have created it.
+     * have created it. Fails with <code>passwordChangeRequired</code> if the developer requires a new password; the link then stays
+     * valid.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithEmailLink; SDK: signInWithEmailLink.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidUsernameException}, {@link
      * SignUpNotAllowedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
-     * ScopeNotOfferedException}, {@link AccountLockedException}, {@link FlowEndedException}, {@link TenantDisabledException}.
+     * ScopeNotOfferedException}, {@link AccountLockedException}, {@link FlowEndedException}, {@link TenantDisabledException}, {@link
+     * PasswordChangeRequiredException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -1,0 +1,69 @@
+import Accounts
+import Contract
+import JSON
+import Loopback
+
+/// OAuth 2.0 for First-Party Applications, which the process provides to the test provider.
+public struct NativeAuthorization: Sendable {
+    /// The outcome of the redemption of an authorization code.
+    public enum Redemption: Sendable {
+        /// The code is not one of native authorization.
+        case foreign
+        case refused(String)
+        case granted(refreshToken: String, scope: String, audience: String?)
+    }
+
+    /// A request to redeem an authorization code.
+    public struct Request: Sendable {
+        public let code: String
+        public let verifier: String?
+        public let clientId: String
+        public let tenantId: String
+    }
+
+    /// Answers a request to the authorization challenge endpoint of a tenant, from the client whose secret was verified.
+    let challenge: @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse
+    let redeem: @Sendable (Request) throws -> Redemption
+
+    public init(
+        challenge: @escaping @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse,
+        redeem: @escaping @Sendable (Request) throws -> Redemption
+    ) {
+        self.challenge = challenge
+        self.redeem = redeem
+    }
+}
+
+extension TestProvider {
+    /// The authorization challenge endpoint. Clients with a secret authenticate as at the token endpoint.
+    func nativeChallenge(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        var authenticated: String?
+        if request.authorization("basic") != nil || request.form["client_secret"] != nil {
+            let client = try ProviderClient(request, of: issuer)
+            // Without configured clients, any secret is accepted, which proves nothing.
+            if issuer.isStrict, client.hasSecret { authenticated = client.id }
+        }
+        return native.challenge(request.whole, issuer.tenant.id, authenticated)
+    }
+
+    /// Exchanges a code of the authorization challenge endpoint. Returns `nil` for another code.
+    func redeemNative(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject? {
+        let request = NativeAuthorization.Request(
+            code: form["code"] ?? "", verifier: form["code_verifier"], clientId: client.id, tenantId: issuer.tenant.id)
+        switch try native.redeem(request) {
+        case .foreign: return nil
+        case .refused(let reason): throw OAuthRefusal("invalid_grant", reason)
+        case .granted(let token, let scope, let audience):
+            let now = context.clock.now
+            let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: token)
+            guard let record = try context.database.read({ try $0.refreshToken(mac) }),
+                let standing = try standing(of: record.sessionId, at: now)
+            else { throw OAuthRefusal("invalid_grant", "The session was ended.") }
+            let grant = ProviderState.Grant(issuer: issuer.name, clientId: client.id, scopes: Scopes(scope), audience: audience)
+            memory.withLock { $0.grants[record.sessionId] = grant }
+            return try answer(
+                standing, grant, of: issuer, try signingKey(of: issuer, at: now), nonce: nil,
+                refreshToken: grant.scopes.names.contains("offline_access") ? token : nil, at: now)
+        }
+    }
+}
