@@ -69,8 +69,8 @@ private struct NoCall: CallContext {
                     "signIn.challenge", "signIn.resendCode", "signIn.start", "signIn.submitCode", "signIn.submitPassword",
                     "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink",
                     "signIn.withPassword", "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
-                    "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.discovery", "token.jwks", "token.mint",
-                    "token.verify",
+                    "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.delegate", "token.discovery", "token.exchange",
+                    "token.jwks", "token.mint", "token.verify",
                 ])
     }
 

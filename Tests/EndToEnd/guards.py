@@ -422,6 +422,22 @@ def _(scene):
     return sent(scene, "token.verify", token=scene.token, tenantId=scene.tenant, use="id", checkRevoked=True)
 
 
+TOKEN_TYPE = "urn:ietf:params:oauth:token-type:"
+
+
+@door("token.exchange")
+def _(scene):
+    scene.make_account().own_session()
+    return sent(scene, "token.exchange", subjectToken=scene.token, subjectTokenType=TOKEN_TYPE + "id_token", audience=[scene.tenant])
+
+
+@door("token.delegate")
+def _(scene):
+    scene.make_account().own_session()
+    agent = scene.call("account.create", {"tenantId": scene.tenant, "username": f"agent{scene.number}@example.com"})["accountId"]
+    return sent(scene, "token.delegate", idToken=scene.token, actor={"sub": agent})
+
+
 def tenant_pool(scene):
     pool = scene.call("pool.create", {"name": "shop", "allowClassicFlow": True, "providers": [{"tenantId": scene.tenant}]})
     return pool["poolId"], scene.audience.removeprefix("https://")

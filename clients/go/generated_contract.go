@@ -116,5 +116,6 @@ signIn.withPassword signUp.challenge signUp.resendCode signUp.start signUp.submi
 signUp.submitPassword store.backup store.rekey store.stats system.apply system.export system.health system.info
 system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete tenant.get tenant.list tenant.update
 test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot
-test.token test.workloadToken token.discovery token.jwks token.mint token.mintForDeveloper token.verify
+test.token test.workloadToken token.delegate token.discovery token.exchange token.jwks token.mint
+token.mintForDeveloper token.verify
 `

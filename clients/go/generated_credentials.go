@@ -19,7 +19,7 @@ type CredentialsMethods struct {
 // Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
 // [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
 // [TokenUseMismatchError], [TokenRevokedError], [TokenAudienceMismatchError], [TokenClaimRejectedError],
-// [ErrTokenReplayed], [AccountMergedError], [ProviderUnavailableError], [ProviderUnusableError],
+// [TokenReplayedError], [AccountMergedError], [ProviderUnavailableError], [ProviderUnusableError],
 // [AssumeRoleDeniedError], [DurationExceedsRoleMaximumError], [MalformedPolicyError], [PackedPolicyTooLargeError].
 func (m CredentialsMethods) AssumeRole(ctx context.Context, params CredentialsAssumeRoleParams, options ...CallOption) (*CredentialsAssumeRoleResult, error) {
 	return invoke[CredentialsAssumeRoleResult](ctx, m.client, "credentials.assumeRole", params, options)

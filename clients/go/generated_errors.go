@@ -211,6 +211,19 @@ const (
 	ErrTrustedIssuerNotFound ErrorType = "trustedIssuerNotFound"
 	// 3204: A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
 	ErrTooManyTrustedIssuers ErrorType = "tooManyTrustedIssuers"
+	// 3240: The requested type is not that of an access token, or the declared type of a token is unknown.
+	ErrTokenTypeNotSupported ErrorType = "tokenTypeNotSupported"
+	// 3241: An exchange without an actor requests the same access that the subject token has.
+	ErrExchangeNotAllowed ErrorType = "exchangeNotAllowed"
+	// 3242: The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor
+	// token and its type is given.
+	ErrActorTokenRequired ErrorType = "actorTokenRequired"
+	// 3243: Neither the subject token nor the tenant permits the actor, or the actor is the user itself.
+	ErrActorNotAllowed ErrorType = "actorNotAllowed"
+	// 3244: The exchange would add an actor to a chain of the maximum length.
+	ErrDelegationTooDeep ErrorType = "delegationTooDeep"
+	// 3245: The claim `may_act` or `act` of the subject token is not an object with the required members.
+	ErrSubjectTokenInvalid ErrorType = "subjectTokenInvalid"
 	// 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase
 	// TENANT_NOT_FOUND.
 	ErrTenantNotFound ErrorType = "tenantNotFound"
@@ -861,6 +874,8 @@ type TokenMalformedError struct {
 	*APIError `json:"-"`
 	// The format error.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenAlgorithmNotAllowedError is [ErrTokenAlgorithmNotAllowed] with its data.
@@ -868,6 +883,8 @@ type TokenAlgorithmNotAllowedError struct {
 	*APIError `json:"-"`
 	// The `alg` header parameter of the token.
 	Algorithm string `json:"algorithm"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenKeyUnknownError is [ErrTokenKeyUnknown] with its data.
@@ -877,6 +894,8 @@ type TokenKeyUnknownError struct {
 	Kid string `json:"kid,omitempty"`
 	// The reason no key was found, as far as the token shows.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenSignatureInvalidError is [ErrTokenSignatureInvalid] with its data.
@@ -884,6 +903,8 @@ type TokenSignatureInvalidError struct {
 	*APIError `json:"-"`
 	// The ID of the key that was used to verify the signature.
 	Kid string `json:"kid"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenExpiredError is [ErrTokenExpired] with its data.
@@ -893,6 +914,8 @@ type TokenExpiredError struct {
 	ExpiredAt Timestamp `json:"expiredAt"`
 	// The current time of this process, in seconds since 1970-01-01 UTC.
 	Now Timestamp `json:"now"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenNotYetValidError is [ErrTokenNotYetValid] with its data.
@@ -902,6 +925,8 @@ type TokenNotYetValidError struct {
 	ValidFrom Timestamp `json:"validFrom"`
 	// The current time of this process, in seconds since 1970-01-01 UTC.
 	Now Timestamp `json:"now"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenAudienceMismatchError is [ErrTokenAudienceMismatch] with its data.
@@ -911,6 +936,8 @@ type TokenAudienceMismatchError struct {
 	Expected string `json:"expected"`
 	// The audiences of the token.
 	Actual []string `json:"actual"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenIssuerMismatchError is [ErrTokenIssuerMismatch] with its data.
@@ -920,6 +947,8 @@ type TokenIssuerMismatchError struct {
 	Expected string `json:"expected"`
 	// The issuer of the token.
 	Actual string `json:"actual"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenUseMismatchError is [ErrTokenUseMismatch] with its data.
@@ -929,6 +958,8 @@ type TokenUseMismatchError struct {
 	Expected TokenKind `json:"expected"`
 	// The type of the token.
 	Actual TokenKind `json:"actual"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenRevokedError is [ErrTokenRevoked] with its data.
@@ -937,6 +968,8 @@ type TokenRevokedError struct {
 	// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the
 	// session of the token, it names the method, whose result contains the new tokens.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // RoleNotFoundError is [ErrRoleNotFound] with its data.
@@ -1128,6 +1161,15 @@ type TokenClaimRejectedError struct {
 	Claim string `json:"claim"`
 	// The violated rule.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// TokenReplayedError is [ErrTokenReplayed] with its data.
+type TokenReplayedError struct {
+	*APIError `json:"-"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // InvalidTrustedIssuerError is [ErrInvalidTrustedIssuer] with its data.
@@ -1144,6 +1186,8 @@ type TrustedIssuerNotFoundError struct {
 	*APIError `json:"-"`
 	// The requested issuer, ARN or tenant.
 	Issuer string `json:"issuer"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TooManyTrustedIssuersError is [ErrTooManyTrustedIssuers] with its data.
@@ -1151,6 +1195,58 @@ type TooManyTrustedIssuersError struct {
 	*APIError `json:"-"`
 	// The maximum number of trusted issuers.
 	Limit int64 `json:"limit"`
+}
+
+// TokenTypeNotSupportedError is [ErrTokenTypeNotSupported] with its data.
+type TokenTypeNotSupportedError struct {
+	*APIError `json:"-"`
+	// The requested type.
+	Requested string `json:"requested"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// ExchangeNotAllowedError is [ErrExchangeNotAllowed] with its data.
+type ExchangeNotAllowedError struct {
+	*APIError `json:"-"`
+	// The reason, as a clause.
+	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// ActorTokenRequiredError is [ErrActorTokenRequired] with its data.
+type ActorTokenRequiredError struct {
+	*APIError `json:"-"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// ActorNotAllowedError is [ErrActorNotAllowed] with its data.
+type ActorNotAllowedError struct {
+	*APIError `json:"-"`
+	// The reason, as a clause.
+	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// DelegationTooDeepError is [ErrDelegationTooDeep] with its data.
+type DelegationTooDeepError struct {
+	*APIError `json:"-"`
+	// The maximum number of actors.
+	Maximum int64 `json:"maximum"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// SubjectTokenInvalidError is [ErrSubjectTokenInvalid] with its data.
+type SubjectTokenInvalidError struct {
+	*APIError `json:"-"`
+	// The reason, as a clause.
+	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
@@ -1317,6 +1413,8 @@ type AudienceNotOfferedError struct {
 	TenantID string `json:"tenantId"`
 	// The requested audience.
 	Audience string `json:"audience"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TooManyFromClientError is [ErrTooManyFromClient] with its data.
@@ -1342,6 +1440,8 @@ type ScopeNotGrantedError struct {
 	Scopes []string `json:"scopes"`
 	// The granted scopes.
 	Granted []string `json:"granted"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenScopeMissingError is [ErrTokenScopeMissing] with its data.
@@ -1439,6 +1539,8 @@ type TenantDisabledError struct {
 	*APIError `json:"-"`
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
 	TenantID string `json:"tenantId"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // SessionExpiredError is [ErrSessionExpired] with its data.
@@ -1548,6 +1650,8 @@ type AccountNotFoundError struct {
 	*APIError `json:"-"`
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId,omitempty"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // AccountDisabledError is [ErrAccountDisabled] with its data.
@@ -1642,6 +1746,8 @@ type AccountMergedError struct {
 	SurvivorID string `json:"survivorId"`
 	// The time of the merge, in seconds since 1970-01-01 UTC.
 	MergedAt Timestamp `json:"mergedAt"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // AnonymousNotAllowedError is [ErrAnonymousNotAllowed] with its data.
@@ -1736,6 +1842,8 @@ type ProviderUnavailableError struct {
 	Provider string `json:"provider"`
 	// The reason the request to the provider failed.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // ProviderUnusableError is [ErrProviderUnusable] with its data.
@@ -1748,6 +1856,8 @@ type ProviderUnusableError struct {
 	Check string `json:"check"`
 	// The reason the response was rejected.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // IDPNotFoundError is [ErrIDPNotFound] with its data.
@@ -2258,9 +2368,16 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrProviderOvertaken:              func(e *APIError) error { return filled(e, &ProviderOvertakenError{APIError: e}) },
 	ErrTokenTooWeak:                   func(e *APIError) error { return filled(e, &TokenTooWeakError{APIError: e}) },
 	ErrTokenClaimRejected:             func(e *APIError) error { return filled(e, &TokenClaimRejectedError{APIError: e}) },
+	ErrTokenReplayed:                  func(e *APIError) error { return filled(e, &TokenReplayedError{APIError: e}) },
 	ErrInvalidTrustedIssuer:           func(e *APIError) error { return filled(e, &InvalidTrustedIssuerError{APIError: e}) },
 	ErrTrustedIssuerNotFound:          func(e *APIError) error { return filled(e, &TrustedIssuerNotFoundError{APIError: e}) },
 	ErrTooManyTrustedIssuers:          func(e *APIError) error { return filled(e, &TooManyTrustedIssuersError{APIError: e}) },
+	ErrTokenTypeNotSupported:          func(e *APIError) error { return filled(e, &TokenTypeNotSupportedError{APIError: e}) },
+	ErrExchangeNotAllowed:             func(e *APIError) error { return filled(e, &ExchangeNotAllowedError{APIError: e}) },
+	ErrActorTokenRequired:             func(e *APIError) error { return filled(e, &ActorTokenRequiredError{APIError: e}) },
+	ErrActorNotAllowed:                func(e *APIError) error { return filled(e, &ActorNotAllowedError{APIError: e}) },
+	ErrDelegationTooDeep:              func(e *APIError) error { return filled(e, &DelegationTooDeepError{APIError: e}) },
+	ErrSubjectTokenInvalid:            func(e *APIError) error { return filled(e, &SubjectTokenInvalidError{APIError: e}) },
 	ErrTenantNotFound:                 func(e *APIError) error { return filled(e, &TenantNotFoundError{APIError: e}) },
 	ErrTenantExists:                   func(e *APIError) error { return filled(e, &TenantExistsError{APIError: e}) },
 	ErrTenantNotDeletable:             func(e *APIError) error { return filled(e, &TenantNotDeletableError{APIError: e}) },

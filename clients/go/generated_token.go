@@ -9,6 +9,23 @@ type TokenMethods struct {
 	client *Client
 }
 
+// Delegate permits an actor to act for the signed-in user.
+//
+// Returns an access token whose `may_act` claim names the actor (RFC 8693 section 4.4). The actor exchanges it by
+// `token.exchange`, together with its own token. The ID token proves the user's consent. Errors contain `oauthError`,
+// the error code of OAuth 2.0, in their data.
+//
+// Equivalent: oauth claim may_act.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [AccountNotFoundError], [TrustedIssuerNotFoundError], [AudienceNotOfferedError], [ScopeNotGrantedError],
+// [ActorNotAllowedError].
+func (m TokenMethods) Delegate(ctx context.Context, params TokenDelegateParams, options ...CallOption) (*TokenDelegateResult, error) {
+	return invoke[TokenDelegateResult](ctx, m.client, "token.delegate", params, options)
+}
+
 // Discovery gets the OpenID Connect discovery document of an issuer.
 //
 // Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it,
@@ -17,6 +34,27 @@ type TokenMethods struct {
 // Errors: [IssuerNotFoundError].
 func (m TokenMethods) Discovery(ctx context.Context, params TokenDiscoveryParams, options ...CallOption) (*TokenDiscoveryResult, error) {
 	return invoke[TokenDiscoveryResult](ctx, m.client, "token.discovery", params, options)
+}
+
+// Exchange exchanges a token for an access token with less access, or for one with which an actor acts for the user.
+//
+// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime.
+// With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from
+// `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the
+// subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and
+// with that of the actor. There is no refresh token. Errors contain `oauthError`, the error code of OAuth 2.0, in
+// their data.
+//
+// Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
+// [TokenClaimRejectedError], [TokenReplayedError], [ProviderUnavailableError], [ProviderUnusableError],
+// [AudienceNotOfferedError], [ScopeNotGrantedError], [TokenTypeNotSupportedError], [ExchangeNotAllowedError],
+// [ActorTokenRequiredError], [ActorNotAllowedError], [DelegationTooDeepError], [SubjectTokenInvalidError].
+func (m TokenMethods) Exchange(ctx context.Context, params TokenExchangeParams, options ...CallOption) (*TokenExchangeResult, error) {
+	return invoke[TokenExchangeResult](ctx, m.client, "token.exchange", params, options)
 }
 
 // JWKS gets the JSON Web Key Set of an issuer, or of all issuers.

@@ -1511,6 +1511,29 @@ type CustomTokenSigner struct {
 	Keys []map[string]any `json:"keys"`
 }
 
+// Delegation is an actor that may act for all users of a tenant without a token of `token.delegate`.
+type Delegation struct {
+	// An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never
+	// by an email address or user name.
+	Actor DelegationActor `json:"actor"`
+	// The audiences of the actor's tokens: audiences of the tenant, or the tenant's ID.
+	Audiences []string `json:"audiences"`
+	// The scopes that the actor's tokens can have.
+	Scopes []string `json:"scopes"`
+}
+
+// DelegationActor is an actor: a program or user that may act for another user. The actor is named by IDs that do not
+// change, never by an email address or user name.
+type DelegationActor struct {
+	// The `sub` claim of the actor's tokens: the ID of an account, or the subject of a workload.
+	Sub string `json:"sub"`
+	// The issuer of the actor's tokens: the tenant, or a trusted issuer with the use `exchange`. Defaults to the
+	// tenant.
+	Iss string `json:"iss,omitempty"`
+	// The client ID that the actor's tokens must have.
+	ClientID string `json:"clientId,omitempty"`
+}
+
 // EmailChangeStep is the state of a change or verification of an email address. State determines the type of Variant.
 type EmailChangeStep struct {
 	// The state, which a newer Mintmark can add to.
@@ -6293,6 +6316,8 @@ type Tenant struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The actors that may act for all users of the tenant, see `token.exchange`.
+	Delegations []Delegation `json:"delegations,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -6441,6 +6466,8 @@ type TenantCreateParams struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The actors that may act for all users of the tenant, see `token.exchange`.
+	Delegations []Delegation `json:"delegations,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
 	Assurance Assurance `json:"assurance,omitempty"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -6526,6 +6553,8 @@ type TenantDeclaration struct {
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The actors that may act for all users of the tenant, see `token.exchange`.
+	Delegations []Delegation `json:"delegations,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -6745,6 +6774,8 @@ type TenantUpdateParams struct {
 	Force bool `json:"force,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
+	// The actors that may act for all users of the tenant, see `token.exchange`.
+	Delegations []Delegation `json:"delegations,omitempty"`
 }
 
 // TenantWebhook is the webhook that receives messages to send: text messages, and emails if there is no SMTP server.
@@ -6759,6 +6790,32 @@ type TenantWebhook struct {
 	AllowPrivateNetwork *bool `json:"allowPrivateNetwork,omitempty"`
 	// Whether plain HTTP to a loopback address is allowed. Defaults to false.
 	AllowInsecure *bool `json:"allowInsecure,omitempty"`
+}
+
+// TokenDelegateParams are the parameters of token.delegate.
+type TokenDelegateParams struct {
+	// The ID token of the user.
+	IDToken Secret `json:"idToken"`
+	// The actor.
+	Actor DelegationActor `json:"actor"`
+	// The audiences for which the actor can get tokens: audiences of the tenant, or the tenant's ID, which permits
+	// all of them. Defaults to the tenant's ID.
+	Audience []string `json:"audience,omitempty"`
+	// The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer.
+	Scope string `json:"scope,omitempty"`
+	// The maximum lifetime of the token and of all tokens for which the actor exchanges it, in seconds. The lifetime
+	// of access tokens of the tenant and the expiration of the ID token limit it too. Defaults to 3600.
+	ExpiresInSeconds int64 `json:"expiresInSeconds,omitempty"`
+}
+
+// TokenDelegateResult is the result of token.delegate.
+type TokenDelegateResult struct {
+	// The access token for the actor.
+	Token Secret `json:"token"`
+	// The time at which the token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The scopes of the token, separated by spaces. Empty if it has none.
+	Scope string `json:"scope"`
 }
 
 // TokenDiscoveryParams are the parameters of token.discovery.
@@ -6782,6 +6839,50 @@ type TokenDiscoveryResult struct {
 	IDTokenSigningAlgValuesSupported []string `json:"id_token_signing_alg_values_supported"`
 	// The claims in tokens of this issuer.
 	ClaimsSupported []string `json:"claims_supported"`
+}
+
+// TokenExchangeParams are the parameters of token.exchange.
+type TokenExchangeParams struct {
+	// An ID token or access token of a tenant.
+	SubjectToken Secret `json:"subjectToken"`
+	// The type of the subject token.
+	SubjectTokenType string `json:"subjectTokenType"`
+	// The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer with
+	// the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
+	ActorToken Secret `json:"actorToken,omitempty"`
+	// The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
+	ActorTokenType string `json:"actorTokenType,omitempty"`
+	// The type of the new token: `access_token` or `jwt`, which are the same. All other types fail with
+	// `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+	RequestedTokenType string `json:"requestedTokenType,omitempty"`
+	// The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access
+	// token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the
+	// tenant for an ID token.
+	Audience []string `json:"audience,omitempty"`
+	// The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
+	// `audience`.
+	Resource []string `json:"resource,omitempty"`
+	// The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the
+	// audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
+	Scope string `json:"scope,omitempty"`
+	// The maximum lifetime of the new token, in seconds.
+	ExpiresInSeconds int64 `json:"expiresInSeconds,omitempty"`
+	// The tenant that must have issued the subject token.
+	TenantID string `json:"tenantId,omitempty"`
+}
+
+// TokenExchangeResult is the result of token.exchange.
+type TokenExchangeResult struct {
+	// The access token.
+	Token Secret `json:"token"`
+	// The type of the new token.
+	IssuedTokenType string `json:"issuedTokenType"`
+	// The use of the token (RFC 6749 section 7.1).
+	TokenType TokenType `json:"tokenType"`
+	// The time at which the token expires, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The scopes of the token, separated by spaces. Empty if it has none.
+	Scope string `json:"scope"`
 }
 
 // TokenJWKSParams are the parameters of token.jwks.
@@ -6887,6 +6988,14 @@ type TokenSource string
 const (
 	TokenSourceSelf   TokenSource = "self"
 	TokenSourceCaller TokenSource = "caller"
+)
+
+// TokenType is the use of the token (RFC 6749 section 7.1). A newer Mintmark can return other values.
+type TokenType string
+
+// The values of TokenType.
+const (
+	TokenTypeBearer TokenType = "Bearer"
 )
 
 // TokenUse is the token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or

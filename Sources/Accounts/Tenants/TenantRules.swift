@@ -33,6 +33,7 @@ package enum TenantRules {
             if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
         }
         try checkAudiences(settings)
+        try checkDelegations(settings)
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")

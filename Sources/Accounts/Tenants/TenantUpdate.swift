@@ -46,6 +46,7 @@ extension TenantUpdate.Params {
             notices: notices ?? settings.notices, audienceScopes: audienceScopes ?? settings.audienceScopes,
             idTokenProfile: idTokenProfile ?? settings.idTokenProfile, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
+            delegations: delegations ?? settings.delegations,
             assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
             lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)

@@ -13,7 +13,7 @@ package struct TenantTokenClaims: Sendable {
     /// Names that custom claims cannot have: claims of these tokens, and names that other specifications define.
     package static let reserved: Set<String> = [
         "iss", "aud", "sub", "sid", "auth_time", "iat", "exp", "nbf", "jti", "client_id", "scope", "amr", "acr", "azp", "nonce", "at_hash",
-        "c_hash", "cnf", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
+        "c_hash", "cnf", "act", "may_act", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
     ]
 
     /// The beginnings of claims by which a trusted issuer sets session tags and the source identity of a session. The claims of an

@@ -8,13 +8,15 @@ import Storage
 /// A completely verified token of a tenant.
 package struct VerifiedTenantToken: Sendable {
     package let use: TokenUse
-    let tenantId: String
+    package let tenantId: String
     package let accountId: String
     let sessionId: String
+    /// The first audience. Only an exchanged token can have several.
     let audience: String
+    package let audiences: [String]
     package let issuer: String
     let authenticatedAt: Int64
-    let issuedAt: Int64
+    package let issuedAt: Int64
     package let expiresAt: Int64
     package let claims: JSONNode
     package let header: JSONNode
@@ -83,13 +85,25 @@ package struct TenantTokenVerifier: Sendable {
         guard let claims = try? JSONText(jws.payload).root, claims.kind == .object else {
             throw TokenMalformed(reason: "its claims are not a JSON object")
         }
-        guard let issuer = claims["iss"]?.string, let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
+        guard let issuer = claims["iss"]?.string, let audiences = Self.audiences(of: claims), let audience = audiences.first,
+            let subject = claims["sub"]?.string,
             let session = claims["sid"]?.string, let authenticatedAt = claims["auth_time"]?.number?.int64,
             let issuedAt = claims["iat"]?.number?.int64, let expiresAt = claims["exp"]?.number?.int64
         else { throw TokenMalformed(reason: Self.flaw(of: claims)) }
         return VerifiedTenantToken(
-            use: use, tenantId: tenantId, accountId: subject, sessionId: session, audience: audience, issuer: issuer,
+            use: use, tenantId: tenantId, accountId: subject, sessionId: session, audience: audience, audiences: audiences, issuer: issuer,
             authenticatedAt: authenticatedAt, issuedAt: issuedAt, expiresAt: expiresAt, claims: claims, header: jws.header.json)
+    }
+
+    /// Returns the audiences of a token: one, or those of an exchanged token.
+    private static func audiences(of claims: JSONNode) -> [String]? {
+        guard let claim = claims["aud"] else { return nil }
+        if let audience = claim.string { return [audience] }
+        guard claim.kind == .array, claims["jti"] != nil else { return nil }
+        var audiences: [String] = []
+        var areStrings = true
+        claim.forEachElement { if let audience = $1.string { audiences.append(audience) } else { areStrings = false } }
+        return areStrings && !audiences.isEmpty ? audiences : nil
     }
 
     /// Returns the reason the required claims are not valid: missing, or of the wrong type.
@@ -109,8 +123,8 @@ package struct TenantTokenVerifier: Sendable {
             expected.tenantId.map { context.realm.issuer(of: .tenant($0)) },
         ].compactMap { $0 }
         for issuer in issuers where issuer != token.issuer { throw TokenIssuerMismatch(expected: issuer, actual: token.issuer) }
-        if let audience = expected.audience, audience != token.audience {
-            throw TokenAudienceMismatch(expected: audience, actual: [token.audience])
+        if let audience = expected.audience, !token.audiences.contains(audience) {
+            throw TokenAudienceMismatch(expected: audience, actual: token.audiences)
         }
         if let use = expected.use, use != token.use { throw TokenUseMismatch(expected: use.kind, actual: token.use.kind) }
         let validFrom = max(token.issuedAt, token.claims["nbf"]?.number?.int64 ?? token.issuedAt)
@@ -125,12 +139,41 @@ package struct TenantTokenVerifier: Sendable {
             let account = try tx.account(token.accountId)
             let tenant = try configurations.knownTenant(token.tenantId, in: tx)
             try tenant?.requireEnabled()
+            if let chain = token.actors { try checkStanding(of: chain, at: now, in: tx) }
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
             if context.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
             if account == nil { throw try tx.loss(ofAccount: token.accountId) }
             guard let session = try tx.session(token.sessionId) else { throw try tx.loss(ofSession: token.sessionId) }
             if let end = tenant?.tokens.end(ofSessionFrom: session.authenticatedAt), end <= now {
                 throw TokenRevoked(reason: "its session ended at \(end), the maximum after the sign-in")
+            }
+        }
+    }
+}
+
+extension VerifiedTenantToken {
+    /// The actors of the token; `nil` if it has none or the claim is not valid, which only a token of `test.token` can have.
+    package var actors: ActorChain? { claims["act"] == nil ? nil : try? ActorChain(claims, issuer: issuer) }
+}
+
+extension TenantTokenVerifier {
+    /// Checks that the actors of this store can still act: a token ends with each of their sessions.
+    ///
+    /// - Throws: `TokenRevoked`.
+    func checkStanding(of chain: ActorChain, at now: Int64, in tx: Transaction) throws {
+        for actor in chain.actors {
+            guard let tenantId = context.realm.owner(ofIssuer: actor.issuer)?.tenantId else { continue }
+            let account = try tx.account(actor.subject)
+            if account?.isDisabled == true { throw TokenRevoked(reason: "the account of its actor is disabled") }
+            if context.isTesting, actor.sessionId == SessionRecord.ofTestTokens { continue }
+            guard let account, account.tenantId == tenantId else { throw TokenRevoked(reason: "the account of its actor does not exist") }
+            guard let id = actor.sessionId else { continue }
+            let tenant = try configurations.knownTenant(tenantId, in: tx)
+            guard let session = try tx.session(id), session.accountId == account.id, tenant?.settings.disabled == false else {
+                throw TokenRevoked(reason: "the session of its actor has ended")
+            }
+            if let end = tenant?.tokens.end(ofSessionFrom: session.authenticatedAt), end <= now {
+                throw TokenRevoked(reason: "the session of its actor ended at \(end)")
             }
         }
     }

@@ -170,7 +170,9 @@ public enum MethodTable {
         TestSnapshot.info,
         TestToken.info,
         TestWorkloadToken.info,
+        TokenDelegate.info,
         TokenDiscovery.info,
+        TokenExchange.info,
         TokenJwks.info,
         TokenMint.info,
         TokenMintForDeveloper.info,
@@ -180,7 +182,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(170)
+        all.reserveCapacity(172)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -348,7 +350,9 @@ public enum MethodTable {
             all.append(BoundMethod(TestToken.info) { try test.token(TestToken.Params(decoding: $0), $1).write(to: &$2) })
             all.append(BoundMethod(TestWorkloadToken.info) { try test.workloadToken(TestWorkloadToken.Params(decoding: $0), $1).write(to: &$2) })
         }
+        all.append(BoundMethod(TokenDelegate.info) { try token.delegate(TokenDelegate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenDiscovery.info) { try token.scoped(to: $1).discovery(TokenDiscovery.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(TokenExchange.info) { try token.exchange(TokenExchange.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenJwks.info) { try token.scoped(to: $1).jwks(TokenJwks.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenMint.info) { try token.scoped(to: $1).mint(TokenMint.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenMintForDeveloper.info) { try token.scoped(to: $1).mintForDeveloper(TokenMintForDeveloper.Params(decoding: $0), $1).write(to: &$2) })

@@ -66,11 +66,14 @@ extension CredentialsService {
     }
 
     /// Runs the checks of a trusted issuer's token in their order.
+    ///
+    /// - Parameter use: The use that the issuer must permit; `nil` for any.
     func verify(
-        _ presented: PresentedToken, _ token: String, of issuer: KnownIssuer?, _ call: any CallContext, now: Int64
+        _ presented: PresentedToken, _ token: String, of issuer: KnownIssuer?, for use: String? = "roles", _ call: any CallContext,
+        now: Int64
     ) throws -> WorkloadToken {
         if let jws = presented.jws { try WorkloadTokenRules.checkType(jws.header, issuer?.types ?? ["jwt"]) }
-        guard let issuer, issuer.uses.contains("roles") else {
+        guard let issuer, use.map(issuer.uses.contains) ?? true else {
             if let algorithm = presented.refusedAlgorithm, let iss = presented.issuer, context.realm.owner(ofIssuer: iss) != nil {
                 throw TokenAlgorithmNotAllowed(algorithm: algorithm)
             }

@@ -19,6 +19,7 @@ extension TokenService {
                 .init(
                     audience: request.audience, issuer: request.issuer, tenantId: request.tenantId, use: request.use,
                     checksStanding: request.checkRevoked), now: now)
+            if request.checkRevoked { try requireTrustedActors(of: token) }
             try SignInStrength(request)?.check(token.claims, now: now)
             try Self.check(request.scope, in: token.use == .access ? token.claims["scope"]?.string : nil)
             return TokenVerify.Result(

@@ -390,6 +390,8 @@ export declare class LegacyProviderNotSupported extends Answered<"legacyProvider
 export interface TokenMalformedData {
   /** The format error. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3001: The token does not consist of three base64url parts, a part is not a JSON object, a member is missing or has the wrong type, or the
@@ -402,6 +404,8 @@ export declare class TokenMalformed extends Answered<"tokenMalformed", TokenMalf
 export interface TokenAlgorithmNotAllowedData {
   /** The `alg` header parameter of the token. */
   algorithm: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3002: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names. Equivalent: cognito NotAuthorizedException,
@@ -415,6 +419,8 @@ export interface TokenKeyUnknownData {
   kid?: string;
   /** The reason no key was found, as far as the token shows. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3003: `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys. Equivalent: cognito
@@ -426,6 +432,8 @@ export declare class TokenKeyUnknown extends Answered<"tokenKeyUnknown", TokenKe
 export interface TokenSignatureInvalidData {
   /** The ID of the key that was used to verify the signature. */
   kid: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3004: The signature cannot be verified with the key that `kid` names. Equivalent: cognito NotAuthorizedException,
@@ -439,6 +447,8 @@ export interface TokenExpiredData {
   expiredAt: Timestamp;
   /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3005: The time in `exp` is in the past. Equivalent: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED;
@@ -452,6 +462,8 @@ export interface TokenNotYetValidData {
   validFrom: Timestamp;
   /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3006: The time in `iat` or `nbf` is in the future. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase
@@ -465,6 +477,8 @@ export interface TokenAudienceMismatchData {
   expected: string;
   /** The audiences of the token. */
   actual: string[];
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3007: `aud` does not contain the expected audience. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase
@@ -478,6 +492,8 @@ export interface TokenIssuerMismatchData {
   expected: string;
   /** The issuer of the token. */
   actual: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3008: `iss` is not the expected issuer, or not the issuer that owns the signing key. Equivalent: cognito NotAuthorizedException,
@@ -491,6 +507,8 @@ export interface TokenUseMismatchData {
   expected: Open<TokenKind>;
   /** The type of the token. */
   actual: Open<TokenKind>;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3009: A token of one type is given where another type is required, such as an access token instead of an ID token. Equivalent: cognito
@@ -505,6 +523,8 @@ export interface TokenRevokedData {
    * the method, whose result contains the new tokens.
    */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3010: The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or
@@ -750,14 +770,21 @@ export interface TokenClaimRejectedData {
   claim: string;
   /** The violated rule. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 3200: A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent: cognito sts:IDPRejectedClaim.
  */
 export declare class TokenClaimRejected extends Answered<"tokenClaimRejected", TokenClaimRejectedData> {}
 
+/** The details of `TokenReplayed`. */
+export interface TokenReplayedData {
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
 /** 3201: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim. */
-export declare class TokenReplayed extends Answered<"tokenReplayed"> {}
+export declare class TokenReplayed extends Answered<"tokenReplayed", TokenReplayedData> {}
 
 /** The details of `InvalidTrustedIssuer`. */
 export interface InvalidTrustedIssuerData {
@@ -773,6 +800,8 @@ export declare class InvalidTrustedIssuer extends Answered<"invalidTrustedIssuer
 export interface TrustedIssuerNotFoundData {
   /** The requested issuer, ARN or tenant. */
   issuer: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /** 3203: The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity. */
 export declare class TrustedIssuerNotFound extends Answered<"trustedIssuerNotFound", TrustedIssuerNotFoundData> {}
@@ -784,6 +813,67 @@ export interface TooManyTrustedIssuersData {
 }
 /** 3204: A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded. */
 export declare class TooManyTrustedIssuers extends Answered<"tooManyTrustedIssuers", TooManyTrustedIssuersData> {}
+
+/** The details of `TokenTypeNotSupported`. */
+export interface TokenTypeNotSupportedData {
+  /** The requested type. */
+  requested: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/** 3240: The requested type is not that of an access token, or the declared type of a token is unknown. */
+export declare class TokenTypeNotSupported extends Answered<"tokenTypeNotSupported", TokenTypeNotSupportedData> {}
+
+/** The details of `ExchangeNotAllowed`. */
+export interface ExchangeNotAllowedData {
+  /** The reason, as a clause. */
+  reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/** 3241: An exchange without an actor requests the same access that the subject token has. */
+export declare class ExchangeNotAllowed extends Answered<"exchangeNotAllowed", ExchangeNotAllowedData> {}
+
+/** The details of `ActorTokenRequired`. */
+export interface ActorTokenRequiredData {
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/**
+ * 3242: The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is
+ * given.
+ */
+export declare class ActorTokenRequired extends Answered<"actorTokenRequired", ActorTokenRequiredData> {}
+
+/** The details of `ActorNotAllowed`. */
+export interface ActorNotAllowedData {
+  /** The reason, as a clause. */
+  reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/** 3243: Neither the subject token nor the tenant permits the actor, or the actor is the user itself. */
+export declare class ActorNotAllowed extends Answered<"actorNotAllowed", ActorNotAllowedData> {}
+
+/** The details of `DelegationTooDeep`. */
+export interface DelegationTooDeepData {
+  /** The maximum number of actors. */
+  maximum: number;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/** 3244: The exchange would add an actor to a chain of the maximum length. */
+export declare class DelegationTooDeep extends Answered<"delegationTooDeep", DelegationTooDeepData> {}
+
+/** The details of `SubjectTokenInvalid`. */
+export interface SubjectTokenInvalidData {
+  /** The reason, as a clause. */
+  reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
+}
+/** 3245: The claim `may_act` or `act` of the subject token is not an object with the required members. */
+export declare class SubjectTokenInvalid extends Answered<"subjectTokenInvalid", SubjectTokenInvalidData> {}
 
 /** The details of `TenantNotFound`. */
 export interface TenantNotFoundData {
@@ -1021,6 +1111,8 @@ export interface AudienceNotOfferedData {
   tenantId: TenantId;
   /** The requested audience. */
   audience: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /** 4023: The requested audience is not one of the audiences of the tenant. Equivalent: nativeAuth invalid_scope. */
 export declare class AudienceNotOffered extends Answered<"audienceNotOffered", AudienceNotOfferedData> {}
@@ -1052,6 +1144,8 @@ export interface ScopeNotGrantedData {
   scopes: string[];
   /** The granted scopes. */
   granted: string[];
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /** 4062: A refresh requests scopes that were not granted at sign-in. Equivalent: nativeAuth invalid_scope. */
 export declare class ScopeNotGranted extends Answered<"scopeNotGranted", ScopeNotGrantedData> {}
@@ -1192,6 +1286,8 @@ export declare class LinkUrlMissing extends Answered<"linkUrlMissing", LinkUrlMi
 export interface TenantDisabledData {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 4160: The tenant has the setting `disabled`. Its sessions continue when it is enabled. Equivalent: nativeAuth access_denied; firebase
@@ -1334,6 +1430,8 @@ export declare class TooManyEventStreams extends Answered<"tooManyEventStreams",
 export interface AccountNotFoundData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId?: AccountId;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /** 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND. */
 export declare class AccountNotFound extends Answered<"accountNotFound", AccountNotFoundData> {}
@@ -1458,6 +1556,8 @@ export interface AccountMergedData {
   survivorId: AccountId;
   /** The time of the merge, in seconds since 1970-01-01 UTC. */
   mergedAt: Timestamp;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /** 5026: The named account was merged into another account by `account.merge`. */
 export declare class AccountMerged extends Answered<"accountMerged", AccountMergedData> {}
@@ -1574,6 +1674,8 @@ export interface ProviderUnavailableData {
   provider: LoginProviderName;
   /** The reason the request to the provider failed. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 6001: A login provider does not respond, or reports that it is temporarily unable to respond. Equivalent: cognito
@@ -1589,6 +1691,8 @@ export interface ProviderUnusableData {
   check: string;
   /** The reason the response was rejected. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  oauthError?: string;
 }
 /**
  * 6002: The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating
@@ -2182,27 +2286,27 @@ export type KnownError =
   | PackedPolicyTooLarge | SessionTokenInvalid | CredentialsExpired | CredentialsRevoked | SignatureMismatch | RequestExpired
   | RequestTimeTooSkewed | SignatureMalformed | BodyHashMismatch | CredentialScopeMismatch | KeyNotFound | IssuerNotFound | RoleNotOffered
   | AmbiguousRoleDenied | ProviderNotOpen | TokenNotAwaited | TooManyProviders | ProviderOvertaken | TokenTooWeak | TokenClaimRejected
-  | TokenReplayed | InvalidTrustedIssuer | TrustedIssuerNotFound | TooManyTrustedIssuers | TenantNotFound | TenantExists
-  | TenantNotDeletable | InvalidTenantSettings | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | InvalidPassword | InvalidCode
-  | InvalidAttributes | ContinuationTokenInvalid | ContinuationTokenExpired | StepNotPossible | TooManyCodes | AccountLocked
-  | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired
-  | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired
-  | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | RefusedByHook | HookFailed | HooksNotOffered | ActionCodeInvalid
-  | ActionCodeExpired | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown | ClientNotPermitted | InvalidApplication
-  | TooManyApplications | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired
-  | EventCursorUnknown | EventsNeedHost | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound
-  | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse
-  | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid
-  | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse
-  | ProviderSubjectInUse | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential
-  | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable
-  | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified
-  | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
-  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
-  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
-  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
-  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
-  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
-  | SnapshotNotWritten | TooManySnapshots
+  | TokenReplayed | InvalidTrustedIssuer | TrustedIssuerNotFound | TooManyTrustedIssuers | TokenTypeNotSupported | ExchangeNotAllowed
+  | ActorTokenRequired | ActorNotAllowed | DelegationTooDeep | SubjectTokenInvalid | TenantNotFound | TenantExists | TenantNotDeletable
+  | InvalidTenantSettings | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | InvalidPassword | InvalidCode | InvalidAttributes
+  | ContinuationTokenInvalid | ContinuationTokenExpired | StepNotPossible | TooManyCodes | AccountLocked | PasswordNotAccepted
+  | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused
+  | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded
+  | SendUnderway | TooManyFailedSends | RefusedByHook | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired
+  | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
+  | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
+  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
+  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
+  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
+  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
+  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
+  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
+  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
+  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
+  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
+  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
+  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
+  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
+  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

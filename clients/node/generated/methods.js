@@ -208,7 +208,9 @@ export const methods = {
     update: { secrets: ["delivery.smtp.password", "delivery.webhook.secret"] },
   },
   token: {
+    delegate: { secrets: ["token"] },
     discovery: {},
+    exchange: { secrets: ["token"] },
     jwks: {},
     mint: { secrets: ["token"] },
     mintForDeveloper: { secrets: ["token"] },

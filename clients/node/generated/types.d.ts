@@ -572,6 +572,32 @@ export interface CustomTokenSigner {
   keys: readonly JsonObject[];
 }
 
+/** An actor that may act for all users of a tenant without a token of `token.delegate`. */
+export interface Delegation {
+  /**
+   * An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
+   * user name.
+   */
+  actor: DelegationActor;
+  /** The audiences of the actor's tokens: audiences of the tenant, or the tenant's ID. At most 100 elements. */
+  audiences: readonly string[];
+  /** The scopes that the actor's tokens can have. At most 100 elements. */
+  scopes: readonly string[];
+}
+
+/**
+ * An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
+ * user name.
+ */
+export interface DelegationActor {
+  /** The `sub` claim of the actor's tokens: the ID of an account, or the subject of a workload. At most 255 characters. */
+  sub: string;
+  /** The issuer of the actor's tokens: the tenant, or a trusted issuer with the use `exchange`. Defaults to the tenant. */
+  iss?: Issuer;
+  /** The client ID that the actor's tokens must have. */
+  clientId?: ClientId;
+}
+
 /**
  * The login provider name under which the application's backend registers its own users in a pool, such as `login.shop`. At most 128
  * characters.
@@ -1449,6 +1475,12 @@ export type MfaPolicy = "off" | "optional" | "required";
  * be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
  */
 export type NoticePolicy = "none" | "credentials";
+
+/**
+ * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token` or `jwt`. At most 255
+ * characters.
+ */
+export type OAuthTokenType = string;
 
 /** What a user sees of their account. */
 export interface OwnProfile {
@@ -2879,6 +2911,8 @@ export interface Tenant {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: CustomTokenSigner[];
+  /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
+  delegations?: Delegation[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
@@ -3037,6 +3071,8 @@ export interface TenantDeclaration {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
+  /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
+  delegations?: readonly Delegation[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**

@@ -171,7 +171,9 @@ declare -gA _mintmark_methods=(
     [test.snapshot]=testing
     [test.token]=testing
     [test.workloadToken]=testing
+    [token.delegate]=any
     [token.discovery]=any
+    [token.exchange]=any
     [token.jwks]=any
     [token.mint]=any
     [token.mintForDeveloper]=any
@@ -328,11 +330,11 @@ declare -gA _mintmark_parameter_names=(
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -345,7 +347,9 @@ declare -gA _mintmark_parameter_names=(
     [test.snapshot]="name= file="
     [test.token]="issuer= subject= audience= use= claims:= header:= expiresInSeconds:= keyState="
     [test.workloadToken]="family= issuer= claims:= header:= expiresInSeconds:="
+    [token.delegate]="idToken= actor:= audience[]= scope= expiresInSeconds:="
     [token.discovery]="issuer="
+    [token.exchange]="subjectToken= subjectTokenType= actorToken= actorTokenType= requestedTokenType= audience[]= resource[]= scope= expiresInSeconds:= tenantId="
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["
     [token.mintForDeveloper]="poolId= logins[ identityId= durationSeconds:= principalTags["
@@ -430,6 +434,12 @@ declare -gA _mintmark_error_types=(
     [invalidTrustedIssuer]=3202
     [trustedIssuerNotFound]=3203
     [tooManyTrustedIssuers]=3204
+    [tokenTypeNotSupported]=3240
+    [exchangeNotAllowed]=3241
+    [actorTokenRequired]=3242
+    [actorNotAllowed]=3243
+    [delegationTooDeep]=3244
+    [subjectTokenInvalid]=3245
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003

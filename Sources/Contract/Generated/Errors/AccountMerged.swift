@@ -10,11 +10,14 @@ public struct AccountMerged: ContractError {
     public var survivorId: String
     /// The time of the merge, in seconds since 1970-01-01 UTC.
     public var mergedAt: Int64
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(accountId: String, survivorId: String, mergedAt: Int64) {
+    public init(accountId: String, survivorId: String, mergedAt: Int64, oauthError: String? = nil) {
         self.accountId = accountId
         self.survivorId = survivorId
         self.mergedAt = mergedAt
+        self.oauthError = oauthError
     }
 
     public static let code = 5026
@@ -32,6 +35,10 @@ public struct AccountMerged: ContractError {
         writer.string(survivorId)
         writer.key("mergedAt")
         writer.int(mergedAt)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

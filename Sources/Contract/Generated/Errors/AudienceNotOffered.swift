@@ -8,10 +8,13 @@ public struct AudienceNotOffered: ContractError {
     public var tenantId: String
     /// The requested audience.
     public var audience: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(tenantId: String, audience: String) {
+    public init(tenantId: String, audience: String, oauthError: String? = nil) {
         self.tenantId = tenantId
         self.audience = audience
+        self.oauthError = oauthError
     }
 
     public static let code = 4023
@@ -27,6 +30,10 @@ public struct AudienceNotOffered: ContractError {
         writer.string(tenantId)
         writer.key("audience")
         writer.string(audience)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -8,12 +8,15 @@ public struct ProviderUnavailable: ContractError {
     public var provider: String
     /// The reason the request to the provider failed.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
     /// When to try again.
     public var retryAfterSeconds: Int64
 
-    public init(provider: String, reason: String, retryAfterSeconds: Int64 = 5) {
+    public init(provider: String, reason: String, oauthError: String? = nil, retryAfterSeconds: Int64 = 5) {
         self.provider = provider
         self.reason = reason
+        self.oauthError = oauthError
         self.retryAfterSeconds = retryAfterSeconds
     }
 
@@ -30,6 +33,10 @@ public struct ProviderUnavailable: ContractError {
         writer.string(provider)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.key("retryAfterSeconds")
         writer.int(retryAfterSeconds)
         writer.endObject()

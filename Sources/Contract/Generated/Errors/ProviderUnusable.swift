@@ -10,11 +10,14 @@ public struct ProviderUnusable: ContractError {
     public var check: String
     /// The reason the response was rejected.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(provider: String, check: String, reason: String) {
+    public init(provider: String, check: String, reason: String, oauthError: String? = nil) {
         self.provider = provider
         self.check = check
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 6002
@@ -32,6 +35,10 @@ public struct ProviderUnusable: ContractError {
         writer.string(check)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

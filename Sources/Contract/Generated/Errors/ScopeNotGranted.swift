@@ -8,10 +8,13 @@ public struct ScopeNotGranted: ContractError {
     public var scopes: [String]
     /// The granted scopes.
     public var granted: [String]
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(scopes: [String], granted: [String]) {
+    public init(scopes: [String], granted: [String], oauthError: String? = nil) {
         self.scopes = scopes
         self.granted = granted
+        self.oauthError = oauthError
     }
 
     public static let code = 4062
@@ -35,6 +38,10 @@ public struct ScopeNotGranted: ContractError {
             writer.string(element)
         }
         writer.endArray()
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -6,9 +6,12 @@ import JSON
 public struct TenantDisabled: ContractError {
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(tenantId: String) {
+    public init(tenantId: String, oauthError: String? = nil) {
         self.tenantId = tenantId
+        self.oauthError = oauthError
     }
 
     public static let code = 4160
@@ -22,6 +25,10 @@ public struct TenantDisabled: ContractError {
         writer.string(Self.type)
         writer.key("tenantId")
         writer.string(tenantId)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

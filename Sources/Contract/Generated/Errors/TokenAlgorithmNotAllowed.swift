@@ -6,9 +6,12 @@ import JSON
 public struct TokenAlgorithmNotAllowed: ContractError {
     /// The `alg` header parameter of the token.
     public var algorithm: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(algorithm: String) {
+    public init(algorithm: String, oauthError: String? = nil) {
         self.algorithm = algorithm
+        self.oauthError = oauthError
     }
 
     public static let code = 3002
@@ -22,6 +25,10 @@ public struct TokenAlgorithmNotAllowed: ContractError {
         writer.string(Self.type)
         writer.key("algorithm")
         writer.string(algorithm)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

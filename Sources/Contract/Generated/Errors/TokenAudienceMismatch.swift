@@ -8,10 +8,13 @@ public struct TokenAudienceMismatch: ContractError {
     public var expected: String
     /// The audiences of the token.
     public var actual: [String]
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(expected: String, actual: [String]) {
+    public init(expected: String, actual: [String], oauthError: String? = nil) {
         self.expected = expected
         self.actual = actual
+        self.oauthError = oauthError
     }
 
     public static let code = 3007
@@ -31,6 +34,10 @@ public struct TokenAudienceMismatch: ContractError {
             writer.string(element)
         }
         writer.endArray()
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

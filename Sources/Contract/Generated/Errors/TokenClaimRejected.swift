@@ -8,10 +8,13 @@ public struct TokenClaimRejected: ContractError {
     public var claim: String
     /// The violated rule.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(claim: String, reason: String) {
+    public init(claim: String, reason: String, oauthError: String? = nil) {
         self.claim = claim
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 3200
@@ -27,6 +30,10 @@ public struct TokenClaimRejected: ContractError {
         writer.string(claim)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

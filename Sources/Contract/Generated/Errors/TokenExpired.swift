@@ -8,10 +8,13 @@ public struct TokenExpired: ContractError {
     public var expiredAt: Int64
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(expiredAt: Int64, now: Int64) {
+    public init(expiredAt: Int64, now: Int64, oauthError: String? = nil) {
         self.expiredAt = expiredAt
         self.now = now
+        self.oauthError = oauthError
     }
 
     public static let code = 3005
@@ -27,6 +30,10 @@ public struct TokenExpired: ContractError {
         writer.int(expiredAt)
         writer.key("now")
         writer.int(now)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

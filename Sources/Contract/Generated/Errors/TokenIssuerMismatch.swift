@@ -8,10 +8,13 @@ public struct TokenIssuerMismatch: ContractError {
     public var expected: String
     /// The issuer of the token.
     public var actual: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(expected: String, actual: String) {
+    public init(expected: String, actual: String, oauthError: String? = nil) {
         self.expected = expected
         self.actual = actual
+        self.oauthError = oauthError
     }
 
     public static let code = 3008
@@ -27,6 +30,10 @@ public struct TokenIssuerMismatch: ContractError {
         writer.string(expected)
         writer.key("actual")
         writer.string(actual)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

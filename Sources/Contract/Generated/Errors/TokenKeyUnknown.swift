@@ -8,10 +8,13 @@ public struct TokenKeyUnknown: ContractError {
     public var kid: String?
     /// The reason no key was found, as far as the token shows.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(kid: String? = nil, reason: String) {
+    public init(kid: String? = nil, reason: String, oauthError: String? = nil) {
         self.kid = kid
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 3003
@@ -29,6 +32,10 @@ public struct TokenKeyUnknown: ContractError {
         }
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -6,9 +6,12 @@ import JSON
 public struct TokenMalformed: ContractError {
     /// The format error.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(reason: String) {
+    public init(reason: String, oauthError: String? = nil) {
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 3001
@@ -22,6 +25,10 @@ public struct TokenMalformed: ContractError {
         writer.string(Self.type)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

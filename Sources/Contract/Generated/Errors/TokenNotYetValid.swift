@@ -8,10 +8,13 @@ public struct TokenNotYetValid: ContractError {
     public var validFrom: Int64
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(validFrom: Int64, now: Int64) {
+    public init(validFrom: Int64, now: Int64, oauthError: String? = nil) {
         self.validFrom = validFrom
         self.now = now
+        self.oauthError = oauthError
     }
 
     public static let code = 3006
@@ -27,6 +30,10 @@ public struct TokenNotYetValid: ContractError {
         writer.int(validFrom)
         writer.key("now")
         writer.int(now)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -4,7 +4,11 @@ import JSON
 
 /// The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
 public struct TokenReplayed: ContractError {
-    public init() {
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
+
+    public init(oauthError: String? = nil) {
+        self.oauthError = oauthError
     }
 
     public static let code = 3201
@@ -16,6 +20,10 @@ public struct TokenReplayed: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

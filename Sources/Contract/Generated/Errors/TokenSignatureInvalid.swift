@@ -6,9 +6,12 @@ import JSON
 public struct TokenSignatureInvalid: ContractError {
     /// The ID of the key that was used to verify the signature.
     public var kid: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(kid: String) {
+    public init(kid: String, oauthError: String? = nil) {
         self.kid = kid
+        self.oauthError = oauthError
     }
 
     public static let code = 3004
@@ -22,6 +25,10 @@ public struct TokenSignatureInvalid: ContractError {
         writer.string(Self.type)
         writer.key("kid")
         writer.string(kid)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -8,10 +8,13 @@ public struct TokenUseMismatch: ContractError {
     public var expected: TokenKind
     /// The type of the token.
     public var actual: TokenKind
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(expected: TokenKind, actual: TokenKind) {
+    public init(expected: TokenKind, actual: TokenKind, oauthError: String? = nil) {
         self.expected = expected
         self.actual = actual
+        self.oauthError = oauthError
     }
 
     public static let code = 3009
@@ -27,6 +30,10 @@ public struct TokenUseMismatch: ContractError {
         writer.string(expected.rawValue)
         writer.key("actual")
         writer.string(actual.rawValue)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

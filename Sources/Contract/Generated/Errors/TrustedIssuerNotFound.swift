@@ -6,9 +6,12 @@ import JSON
 public struct TrustedIssuerNotFound: ContractError {
     /// The requested issuer, ARN or tenant.
     public var issuer: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public var oauthError: String?
 
-    public init(issuer: String) {
+    public init(issuer: String, oauthError: String? = nil) {
         self.issuer = issuer
+        self.oauthError = oauthError
     }
 
     public static let code = 3203
@@ -22,6 +25,10 @@ public struct TrustedIssuerNotFound: ContractError {
         writer.string(Self.type)
         writer.key("issuer")
         writer.string(issuer)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

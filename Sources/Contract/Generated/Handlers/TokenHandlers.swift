@@ -4,8 +4,14 @@ import JSON
 
 /// Answers the methods of `token`. Each throws the errors of its schema.
 public protocol TokenHandlers: CallScoped {
+    /// Permit an actor to act for the signed-in user.
+    func delegate(_ request: TokenDelegate.Params, _ call: any CallContext) throws -> TokenDelegate.Result
+
     /// Get the OpenID Connect discovery document of an issuer.
     func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result
+
+    /// Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    func exchange(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result
 
     /// Get the JSON Web Key Set of an issuer, or of all issuers.
     func jwks(_ request: TokenJwks.Params, _ call: any CallContext) throws -> TokenJwks.Result

@@ -50,6 +50,8 @@ public struct Tenant: ContractResult, Equatable {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The actors that may act for all users of the tenant, see `token.exchange`.
+    public var delegations: [Delegation]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -67,7 +69,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -91,6 +93,7 @@ public struct Tenant: ContractResult, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.delegations = delegations
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -177,6 +180,14 @@ public struct Tenant: ContractResult, Equatable {
             writer.key("customTokenSigners")
             writer.beginArray()
             for element in customTokenSigners {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let delegations {
+            writer.key("delegations")
+            writer.beginArray()
+            for element in delegations {
                 element.write(to: &writer)
             }
             writer.endArray()

@@ -48,6 +48,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The actors that may act for all users of the tenant, see `token.exchange`.
+    public var delegations: [Delegation]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -61,7 +63,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -84,6 +86,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.delegations = delegations
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -115,6 +118,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var anonymousAllowed: Bool?
         var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
+        var delegations: [Delegation]?
         var assurance: Assurance?
         var disabled: Bool?
         var lockCovers: LockCoverage?
@@ -166,6 +170,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 passkeys = reader.object(_value, at: "passkeys")
             } else if _name.isString("customTokenSigners") {
                 customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("delegations") {
+                delegations = reader.array(_value, at: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("assurance") {
                 assurance = reader.enumeration(_value, at: "assurance")
             } else if _name.isString("disabled") {
@@ -179,7 +185,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "passkeys", "customTokenSigners", "delegations", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -206,6 +212,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.delegations = delegations
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -182,6 +182,8 @@ export interface TenantCreateParams {
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
+  /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
+  delegations?: readonly Delegation[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
   assurance?: Assurance;
   /**
@@ -345,6 +347,8 @@ export interface TenantUpdateParams {
   force?: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
+  /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
+  delegations?: readonly Delegation[];
 }
 
 /** The result of `tenant.update`. */

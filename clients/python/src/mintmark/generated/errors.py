@@ -395,6 +395,8 @@ class TokenMalformedError(APIError):
     type = "tokenMalformed"
     reason: str = _detail("reason")
     """The format error."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenAlgorithmNotAllowedError(APIError):
@@ -404,6 +406,8 @@ class TokenAlgorithmNotAllowedError(APIError):
     type = "tokenAlgorithmNotAllowed"
     algorithm: str = _detail("algorithm")
     """The `alg` header parameter of the token."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenKeyUnknownError(APIError):
@@ -415,6 +419,8 @@ class TokenKeyUnknownError(APIError):
     """The `kid` header parameter of the token."""
     reason: str = _detail("reason")
     """The reason no key was found, as far as the token shows."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenSignatureInvalidError(APIError):
@@ -424,6 +430,8 @@ class TokenSignatureInvalidError(APIError):
     type = "tokenSignatureInvalid"
     kid: str = _detail("kid")
     """The ID of the key that was used to verify the signature."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenExpiredError(APIError):
@@ -435,6 +443,8 @@ class TokenExpiredError(APIError):
     """The time at which the token expired."""
     now: datetime = _detail("now", utc)
     """The current time of this process."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenNotYetValidError(APIError):
@@ -446,6 +456,8 @@ class TokenNotYetValidError(APIError):
     """The time at which the token becomes valid."""
     now: datetime = _detail("now", utc)
     """The current time of this process."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenAudienceMismatchError(APIError):
@@ -457,6 +469,8 @@ class TokenAudienceMismatchError(APIError):
     """The expected audience."""
     actual: Sequence[str] = _detail("actual")
     """The audiences of the token."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenIssuerMismatchError(APIError):
@@ -468,6 +482,8 @@ class TokenIssuerMismatchError(APIError):
     """The expected issuer."""
     actual: str = _detail("actual")
     """The issuer of the token."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenUseMismatchError(APIError):
@@ -479,6 +495,8 @@ class TokenUseMismatchError(APIError):
     """The required token type."""
     actual: str = _detail("actual")
     """The type of the token."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenRevokedError(APIError):
@@ -492,6 +510,8 @@ class TokenRevokedError(APIError):
     """The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of
     the token, it names the method, whose result contains the new tokens.
     """
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class RoleNotFoundError(APIError):
@@ -757,6 +777,8 @@ class TokenClaimRejectedError(APIError):
     """The name of the claim."""
     reason: str = _detail("reason")
     """The violated rule."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenReplayedError(APIError):
@@ -764,6 +786,8 @@ class TokenReplayedError(APIError):
 
     code = 3201
     type = "tokenReplayed"
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class InvalidTrustedIssuerError(APIError):
@@ -784,6 +808,8 @@ class TrustedIssuerNotFoundError(APIError):
     type = "trustedIssuerNotFound"
     issuer: str = _detail("issuer")
     """The requested issuer, ARN or tenant."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TooManyTrustedIssuersError(APIError):
@@ -793,6 +819,72 @@ class TooManyTrustedIssuersError(APIError):
     type = "tooManyTrustedIssuers"
     limit: int = _detail("limit")
     """The maximum number of trusted issuers."""
+
+
+class TokenTypeNotSupportedError(APIError):
+    """The requested type is not that of an access token, or the declared type of a token is unknown."""
+
+    code = 3240
+    type = "tokenTypeNotSupported"
+    requested: str = _detail("requested")
+    """The requested type."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+
+
+class ExchangeNotAllowedError(APIError):
+    """An exchange without an actor requests the same access that the subject token has."""
+
+    code = 3241
+    type = "exchangeNotAllowed"
+    reason: str = _detail("reason")
+    """The reason, as a clause."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+
+
+class ActorTokenRequiredError(APIError):
+    """The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and
+    its type is given.
+    """
+
+    code = 3242
+    type = "actorTokenRequired"
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+
+
+class ActorNotAllowedError(APIError):
+    """Neither the subject token nor the tenant permits the actor, or the actor is the user itself."""
+
+    code = 3243
+    type = "actorNotAllowed"
+    reason: str = _detail("reason")
+    """The reason, as a clause."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+
+
+class DelegationTooDeepError(APIError):
+    """The exchange would add an actor to a chain of the maximum length."""
+
+    code = 3244
+    type = "delegationTooDeep"
+    maximum: int = _detail("maximum")
+    """The maximum number of actors."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+
+
+class SubjectTokenInvalidError(APIError):
+    """The claim `may_act` or `act` of the subject token is not an object with the required members."""
+
+    code = 3245
+    type = "subjectTokenInvalid"
+    reason: str = _detail("reason")
+    """The reason, as a clause."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TenantNotFoundError(APIError):
@@ -1036,6 +1128,8 @@ class AudienceNotOfferedError(APIError):
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     audience: str = _detail("audience")
     """The requested audience."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TooManyFromClientError(APIError):
@@ -1067,6 +1161,8 @@ class ScopeNotGrantedError(APIError):
     """The requested scopes that were not granted."""
     granted: Sequence[str] = _detail("granted")
     """The granted scopes."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class TokenScopeMissingError(APIError):
@@ -1207,6 +1303,8 @@ class TenantDisabledError(APIError):
     type = "tenantDisabled"
     tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class SessionExpiredError(APIError):
@@ -1364,6 +1462,8 @@ class AccountNotFoundError(APIError):
     type = "accountNotFound"
     account_id: str | None = _detail("accountId", optional=True)
     """The ID of an account, which is the `sub` claim of its tokens."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class AccountDisabledError(APIError):
@@ -1490,6 +1590,8 @@ class AccountMergedError(APIError):
     """The ID of the account that remains after the merge."""
     merged_at: datetime = _detail("mergedAt", utc)
     """The time of the merge."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class AnonymousNotAllowedError(APIError):
@@ -1609,6 +1711,8 @@ class ProviderUnavailableError(APIError):
     """The name of a login provider: the pool's developer provider, or a public provider."""
     reason: str = _detail("reason")
     """The reason the request to the provider failed."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class ProviderUnusableError(APIError):
@@ -1626,6 +1730,8 @@ class ProviderUnusableError(APIError):
     """
     reason: str = _detail("reason")
     """The reason the response was rejected."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
 
 
 class IdpNotFoundError(APIError):
@@ -2288,11 +2394,12 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     CredentialScopeMismatchError, KeyNotFoundError, IssuerNotFoundError, RoleNotOfferedError, AmbiguousRoleDeniedError,
     ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TokenTooWeakError,
     TokenClaimRejectedError, TokenReplayedError, InvalidTrustedIssuerError, TrustedIssuerNotFoundError,
-    TooManyTrustedIssuersError, TenantNotFoundError, TenantExistsError, TenantNotDeletableError,
-    InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
-    InvalidPasswordError, InvalidCodeError, InvalidAttributesError, ContinuationTokenInvalidError,
-    ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError, AccountLockedError,
-    PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
+    TooManyTrustedIssuersError, TokenTypeNotSupportedError, ExchangeNotAllowedError, ActorTokenRequiredError,
+    ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError, TenantNotFoundError, TenantExistsError,
+    TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError,
+    UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
+    ContinuationTokenInvalidError, ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError,
+    AccountLockedError, PasswordNotAcceptedError, UserNotFoundError, PasswordNotSetError, PasswordChangeRequiredError,
     RefreshTokenInvalidError, RefreshTokenExpiredError, RefreshTokenReusedError, AudienceNotOfferedError,
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
@@ -2342,15 +2449,16 @@ __all__ = [
     "KeyNotFoundError", "IssuerNotFoundError", "RoleNotOfferedError", "AmbiguousRoleDeniedError",
     "ProviderNotOpenError", "TokenNotAwaitedError", "TooManyProvidersError", "ProviderOvertakenError",
     "TokenTooWeakError", "TokenClaimRejectedError", "TokenReplayedError", "InvalidTrustedIssuerError",
-    "TrustedIssuerNotFoundError", "TooManyTrustedIssuersError", "TenantNotFoundError", "TenantExistsError",
-    "TenantNotDeletableError", "InvalidTenantSettingsError", "SignUpNotAllowedError", "InvalidUsernameError",
-    "UserAlreadyExistsError", "InvalidPasswordError", "InvalidCodeError", "InvalidAttributesError",
-    "ContinuationTokenInvalidError", "ContinuationTokenExpiredError", "StepNotPossibleError", "TooManyCodesError",
-    "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError", "PasswordNotSetError",
-    "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError", "RefreshTokenReusedError",
-    "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError", "ScopeNotGrantedError",
-    "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError", "SendUnderwayError",
-    "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
+    "TrustedIssuerNotFoundError", "TooManyTrustedIssuersError", "TokenTypeNotSupportedError", "ExchangeNotAllowedError",
+    "ActorTokenRequiredError", "ActorNotAllowedError", "DelegationTooDeepError", "SubjectTokenInvalidError",
+    "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError", "InvalidTenantSettingsError",
+    "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError", "InvalidPasswordError",
+    "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError", "ContinuationTokenExpiredError",
+    "StepNotPossibleError", "TooManyCodesError", "AccountLockedError", "PasswordNotAcceptedError", "UserNotFoundError",
+    "PasswordNotSetError", "PasswordChangeRequiredError", "RefreshTokenInvalidError", "RefreshTokenExpiredError",
+    "RefreshTokenReusedError", "AudienceNotOfferedError", "TooManyFromClientError", "ScopeNotOfferedError",
+    "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
+    "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
     "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
     "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",

@@ -359,6 +359,9 @@ address if the tenant has `delivery.linkUrl`.
 TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
+TokenExchangeResultTokenType = Literal["Bearer"]
+"""The use of the token (RFC 6749 section 7.1)."""
+
 TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
 """The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant
 or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`).
@@ -1634,6 +1637,33 @@ class CustomTokenSigner(Record):
     """The `iss` and `sub` claims of its custom tokens."""
     keys: Sequence[Mapping[str, Any]] = member("keys")
     """The public keys of the signer (RFC 7517)."""
+
+
+class DelegationActor(Record):
+    """An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an
+    email address or user name.
+    """
+
+    sub: str = member("sub")
+    """The `sub` claim of the actor's tokens: the ID of an account, or the subject of a workload."""
+    iss: str | None = member("iss", default=None)
+    """The issuer of the actor's tokens: the tenant, or a trusted issuer with the use `exchange`. Defaults to the tenant.
+    """
+    client_id: str | None = member("clientId", default=None)
+    """The client ID that the actor's tokens must have."""
+
+
+class Delegation(Record):
+    """An actor that may act for all users of a tenant without a token of `token.delegate`."""
+
+    actor: DelegationActor = member("actor", DelegationActor._of)
+    """An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an
+    email address or user name.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The audiences of the actor's tokens: audiences of the tenant, or the tenant's ID."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes that the actor's tokens can have."""
 
 
 class EmailChangeStepCodeRequired(Record):
@@ -4063,6 +4093,8 @@ class Tenant(Record):
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
+    delegations: Sequence[Delegation] | None = member("delegations", list_of(Delegation._of), default=None)
+    """The actors that may act for all users of the tenant, see `token.exchange`."""
     assurance: str = member("assurance")
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4185,6 +4217,8 @@ class TenantDeclaration(Record):
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
+    delegations: Sequence[Delegation] | None = member("delegations", list_of(Delegation._of), default=None)
+    """The actors that may act for all users of the tenant, see `token.exchange`."""
     assurance: str | None = member("assurance", default=None)
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4240,6 +4274,17 @@ class TenantListResult(Record):
     """The cursor for the next page. Present if there are more entries."""
 
 
+class TokenDelegateResult(Record):
+    """The result of `token.delegate`."""
+
+    token: str = member("token", secret=True)
+    """The access token for the actor."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the token expires."""
+    scope: str = member("scope")
+    """The scopes of the token, separated by spaces. Empty if it has none."""
+
+
 class TokenDiscoveryResult(Record):
     """The result of `token.discovery`."""
 
@@ -4255,6 +4300,21 @@ class TokenDiscoveryResult(Record):
     """The algorithms of the published keys."""
     claims_supported: Sequence[str] = member("claims_supported")
     """The claims in tokens of this issuer."""
+
+
+class TokenExchangeResult(Record):
+    """The result of `token.exchange`."""
+
+    token: str = member("token", secret=True)
+    """The access token."""
+    issued_token_type: str = member("issuedTokenType")
+    """The type of the new token."""
+    token_type: Literal["Bearer"] = member("tokenType")
+    """The use of the token (RFC 6749 section 7.1)."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the token expires."""
+    scope: str = member("scope")
+    """The scopes of the token, separated by spaces. Empty if it has none."""
 
 
 class TokenJwksResult(Record):
@@ -4397,56 +4457,58 @@ __all__ = [
     "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
     "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
     "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenKind", "TokenUse",
-    "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
-    "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
-    "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
-    "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict",
-    "AssuranceRequirement", "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead",
-    "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals",
-    "BreachedPasswordCheck", "ClientOrigin", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
-    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
+    "TokenKind", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
+    "AcceptedCredentials", "Account", "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult",
+    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
+    "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential",
+    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
     "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
     "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
     "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
-    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventStream", "EventStreamError",
-    "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
-    "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
-    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
-    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
-    "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey",
-    "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
-    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
-    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult",
-    "OobCreateResult", "OobInspectResult", "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony",
-    "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
-    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
-    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
-    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
-    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
-    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
-    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
-    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
-    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
-    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
-    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
-    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
-    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDiscoveryResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "Delegation",
+    "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
+    "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
+    "EnrollmentStepTotp", "EventStream", "EventStreamError", "EventsDeleteStreamResult", "EventsListResult",
+    "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress",
+    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
+    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
+    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
+    "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
+    "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
+    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
+    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
+    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
+    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
+    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
+    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
+    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
+    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
+    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
+    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
+    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
+    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
+    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
+    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
+    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
+    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
+    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
+    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
+    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
+    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
+    "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
+    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult",
+    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
+    "TenantTemplate", "TenantWebhook", "TokenDelegateResult", "TokenDiscoveryResult", "TokenExchangeResult",
     "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
     "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

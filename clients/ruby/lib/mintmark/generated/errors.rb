@@ -214,52 +214,61 @@ module Mintmark
   # header contains an unknown critical parameter.
   class TokenMalformed < APIError
     detail :reason, "reason" # The format error.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
   class TokenAlgorithmNotAllowed < APIError
     detail :algorithm, "algorithm" # The `alg` header parameter of the token.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
   class TokenKeyUnknown < APIError
     detail :kid, "kid" # The `kid` header parameter of the token.
     detail :reason, "reason" # The reason no key was found, as far as the token shows.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The signature cannot be verified with the key that `kid` names.
   class TokenSignatureInvalid < APIError
     detail :kid, "kid" # The ID of the key that was used to verify the signature.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The time in `exp` is in the past.
   class TokenExpired < APIError
     detail :expired_at, "expiredAt", :time # The time at which the token expired, in seconds since 1970-01-01 UTC.
     detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The time in `iat` or `nbf` is in the future.
   class TokenNotYetValid < APIError
     detail :valid_from, "validFrom", :time # The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
     detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # `aud` does not contain the expected audience.
   class TokenAudienceMismatch < APIError
     detail :expected, "expected" # The expected audience.
     detail :actual, "actual" # The audiences of the token.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # `iss` is not the expected issuer, or not the issuer that owns the signing key.
   class TokenIssuerMismatch < APIError
     detail :expected, "expected" # The expected issuer.
     detail :actual, "actual" # The issuer of the token.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # A token of one type is given where another type is required, such as an access token instead of an ID token.
   class TokenUseMismatch < APIError
     detail :expected, "expected" # The required token type.
     detail :actual, "actual" # The type of the token.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke`
@@ -268,6 +277,7 @@ module Mintmark
     # The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it
     # names the method, whose result contains the new tokens.
     detail :reason, "reason"
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The role does not exist or was deleted.
@@ -409,10 +419,13 @@ module Mintmark
   class TokenClaimRejected < APIError
     detail :claim, "claim" # The name of the claim.
     detail :reason, "reason" # The violated rule.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
-  class TokenReplayed < APIError; end
+  class TokenReplayed < APIError
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
 
   # The settings of a trusted issuer violate a rule.
   class InvalidTrustedIssuer < APIError
@@ -423,11 +436,47 @@ module Mintmark
   # The trusted issuer does not exist or was deleted.
   class TrustedIssuerNotFound < APIError
     detail :issuer, "issuer" # The requested issuer, ARN or tenant.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # A new trusted issuer would exceed the maximum number.
   class TooManyTrustedIssuers < APIError
     detail :limit, "limit" # The maximum number of trusted issuers.
+  end
+
+  # The requested type is not that of an access token, or the declared type of a token is unknown.
+  class TokenTypeNotSupported < APIError
+    detail :requested, "requested" # The requested type.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
+
+  # An exchange without an actor requests the same access that the subject token has.
+  class ExchangeNotAllowed < APIError
+    detail :reason, "reason" # The reason, as a clause.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
+
+  # The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is given.
+  class ActorTokenRequired < APIError
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
+
+  # Neither the subject token nor the tenant permits the actor, or the actor is the user itself.
+  class ActorNotAllowed < APIError
+    detail :reason, "reason" # The reason, as a clause.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
+
+  # The exchange would add an actor to a chain of the maximum length.
+  class DelegationTooDeep < APIError
+    detail :maximum, "maximum" # The maximum number of actors.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+  end
+
+  # The claim `may_act` or `act` of the subject token is not an object with the required members.
+  class SubjectTokenInvalid < APIError
+    detail :reason, "reason" # The reason, as a clause.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The tenant does not exist or was deleted.
@@ -558,6 +607,7 @@ module Mintmark
   class AudienceNotOffered < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     detail :audience, "audience" # The requested audience.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The address of the client exceeded the limit of requests, failures, codes or failed messages.
@@ -575,6 +625,7 @@ module Mintmark
   class ScopeNotGranted < APIError
     detail :scopes, "scopes" # The requested scopes that were not granted.
     detail :granted, "granted" # The granted scopes.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # `token.verify` requires a scope that the token does not have.
@@ -652,6 +703,7 @@ module Mintmark
   # The tenant has the setting `disabled`. Its sessions continue when it is enabled.
   class TenantDisabled < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The session is older than `tokens.sessionSeconds` of the tenant.
@@ -735,6 +787,7 @@ module Mintmark
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The user of a disabled account tries to sign in or refresh tokens.
@@ -804,6 +857,7 @@ module Mintmark
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
     detail :survivor_id, "survivorId" # The ID of the account that remains after the merge.
     detail :merged_at, "mergedAt", :time # The time of the merge, in seconds since 1970-01-01 UTC.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # An anonymous sign-in is attempted in a tenant that does not allow it.
@@ -870,6 +924,7 @@ module Mintmark
   class ProviderUnavailable < APIError
     detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
     detail :reason, "reason" # The reason the request to the provider failed.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the
@@ -879,6 +934,7 @@ module Mintmark
     # The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
     detail :check, "check"
     detail :reason, "reason" # The reason the response was rejected.
+    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
   end
 
   # The identity provider does not exist in the tenant.
@@ -1235,7 +1291,8 @@ module Mintmark
     durationExceedsRoleMaximum malformedPolicy packedPolicyTooLarge sessionTokenInvalid credentialsExpired credentialsRevoked
     signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
     issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tokenTooWeak
-    tokenClaimRejected tokenReplayed invalidTrustedIssuer trustedIssuerNotFound tooManyTrustedIssuers tenantNotFound tenantExists
+    tokenClaimRejected tokenReplayed invalidTrustedIssuer trustedIssuerNotFound tooManyTrustedIssuers tokenTypeNotSupported
+    exchangeNotAllowed actorTokenRequired actorNotAllowed delegationTooDeep subjectTokenInvalid tenantNotFound tenantExists
     tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered

@@ -414,6 +414,23 @@ module Mintmark
     member :keys, "keys" # The public keys of the signer (RFC 7517).
   end
 
+  # An actor that may act for all users of a tenant without a token of `token.delegate`.
+  class Delegation < Record
+    # An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
+    # user name.
+    member :actor, "actor", :DelegationActor
+    member :audiences, "audiences" # The audiences of the actor's tokens: audiences of the tenant, or the tenant's ID.
+    member :scopes, "scopes" # The scopes that the actor's tokens can have.
+  end
+
+  # An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
+  # user name.
+  class DelegationActor < Record
+    member :sub, "sub" # The `sub` claim of the actor's tokens: the ID of an account, or the subject of a workload.
+    member :iss, "iss" # The issuer of the actor's tokens: the tenant, or a trusted issuer with the use `exchange`. Defaults to the tenant.
+    member :client_id, "clientId" # The client ID that the actor's tokens must have.
+  end
+
   # The state of a change or verification of an email address. `state` determines the class.
   class EmailChangeStep < Union
     variants "state", {"codeRequired" => :CodeRequired, "completed" => :Completed}
@@ -1942,6 +1959,7 @@ module Mintmark
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
+    member :delegations, "delegations", [:Delegation] # The actors that may act for all users of the tenant, see `token.exchange`.
     member :assurance, "assurance" # The security profile. Its defaults apply to omitted settings, and its limits to all.
     # Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
     # not end.
@@ -2077,6 +2095,13 @@ module Mintmark
     member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed. Defaults to false.
   end
 
+  # The result of `token.delegate`.
+  class TokenDelegateResult < Record
+    member :token, "token", secret: true # The access token for the actor.
+    member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
+    member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.
+  end
+
   # The result of `token.discovery`.
   class TokenDiscoveryResult < Record
     member :issuer, "issuer" # The issuer.
@@ -2085,6 +2110,15 @@ module Mintmark
     member :subject_types_supported, "subject_types_supported" # Always `public`.
     member :id_token_signing_alg_values_supported, "id_token_signing_alg_values_supported" # The algorithms of the published keys.
     member :claims_supported, "claims_supported" # The claims in tokens of this issuer.
+  end
+
+  # The result of `token.exchange`.
+  class TokenExchangeResult < Record
+    member :token, "token", secret: true # The access token.
+    member :issued_token_type, "issuedTokenType" # The type of the new token.
+    member :token_type, "tokenType" # The use of the token (RFC 6749 section 7.1).
+    member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
+    member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.
   end
 
   # The result of `token.jwks`.

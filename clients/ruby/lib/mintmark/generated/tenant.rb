@@ -66,6 +66,7 @@ module Mintmark
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
+    # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
     #   `tenantDisabled`. Sessions do not end. Defaults to false.
@@ -81,7 +82,7 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
       mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
-      passkeys: nil, custom_token_signers: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      passkeys: nil, custom_token_signers: nil, delegations: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
       signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
@@ -91,8 +92,8 @@ module Mintmark
         "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
         "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
         "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
-        "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
-        "signingAlgorithm" => signing_algorithm
+        "delegations" => delegations, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
+        "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
 
@@ -196,6 +197,7 @@ module Mintmark
     # @param force [Boolean] Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
     #   more. Defaults to false.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
+    # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
     # @return [Tenant]
     # @raise [TenantNotFound, InvalidTenantSettings]
     def update(
@@ -203,7 +205,7 @@ module Mintmark
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
       mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
       passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil,
-      custom_token_signers: nil, timeout: nil, trace: nil
+      custom_token_signers: nil, delegations: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -213,7 +215,7 @@ module Mintmark
         "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
         "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled,
         "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance,
-        "force" => force, "customTokenSigners" => custom_token_signers
+        "force" => force, "customTokenSigners" => custom_token_signers, "delegations" => delegations
       }, timeout, trace)
     end
   end

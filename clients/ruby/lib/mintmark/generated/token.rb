@@ -7,6 +7,31 @@ require_relative "../namespace"
 module Mintmark
   # The methods `token.*`.
   class TokenMethods < Namespace
+    # Permit an actor to act for the signed-in user.
+    #
+    # Returns an access token whose `may_act` claim names the actor (RFC 8693 section 4.4). The actor exchanges it by `token.exchange`,
+    # together with its own token. The ID token proves the user's consent. Errors contain `oauthError`, the error code of OAuth 2.0, in
+    # their data.
+    #
+    # Equivalent: oauth claim may_act.
+    #
+    # @param id_token [String] The ID token of the user.
+    # @param actor [Hash] The actor.
+    # @param audience [Array<String>] The audiences for which the actor can get tokens: audiences of the tenant, or the tenant's ID, which
+    #   permits all of them. Defaults to the tenant's ID.
+    # @param scope [String] The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer.
+    # @param expires_in_seconds [Integer] The maximum lifetime of the token and of all tokens for which the actor exchanges it, in seconds.
+    #   The lifetime of access tokens of the tenant and the expiration of the ID token limit it too. Defaults to 3600.
+    # @return [TokenDelegateResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountNotFound,
+    #   TrustedIssuerNotFound, AudienceNotOffered, ScopeNotGranted, ActorNotAllowed]
+    def delegate(id_token:, actor:, audience: nil, scope: nil, expires_in_seconds: nil, timeout: nil, trace: nil)
+      call("token.delegate", {
+        "idToken" => id_token, "actor" => actor, "audience" => audience, "scope" => scope, "expiresInSeconds" => expires_in_seconds
+      }, timeout, trace)
+    end
+
     # Get the OpenID Connect discovery document of an issuer.
     #
     # Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL
@@ -18,6 +43,48 @@ module Mintmark
     # @raise [IssuerNotFound]
     def discovery(issuer:, timeout: nil, trace: nil)
       call("token.discovery", {"issuer" => issuer}, timeout, trace)
+    end
+
+    # Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    #
+    # Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor
+    # token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must
+    # (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it
+    # replaces, and ends with the session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`,
+    # the error code of OAuth 2.0, in their data.
+    #
+    # Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
+    #
+    # @param subject_token [String] An ID token or access token of a tenant.
+    # @param subject_token_type [String] The type of the subject token.
+    # @param actor_token [String] The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer
+    #   with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
+    # @param actor_token_type [String] The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
+    # @param requested_token_type [String] The type of the new token: `access_token` or `jwt`, which are the same. All other types fail with
+    #   `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+    # @param audience [Array<String>] The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is
+    #   an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for an
+    #   ID token.
+    # @param resource [Array<String>] The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
+    #   `audience`.
+    # @param scope [String] The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the
+    #   audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
+    # @param expires_in_seconds [Integer] The maximum lifetime of the new token, in seconds.
+    # @param tenant_id [String] The tenant that must have issued the subject token.
+    # @return [TokenExchangeResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, TokenClaimRejected, TokenReplayed,
+    #   ProviderUnavailable, ProviderUnusable, AudienceNotOffered, ScopeNotGranted, TokenTypeNotSupported, ExchangeNotAllowed,
+    #   ActorTokenRequired, ActorNotAllowed, DelegationTooDeep, SubjectTokenInvalid]
+    def exchange(
+      subject_token:, subject_token_type:, actor_token: nil, actor_token_type: nil, requested_token_type: nil, audience: nil, resource: nil,
+      scope: nil, expires_in_seconds: nil, tenant_id: nil, timeout: nil, trace: nil
+    )
+      call("token.exchange", {
+        "subjectToken" => subject_token, "subjectTokenType" => subject_token_type, "actorToken" => actor_token,
+        "actorTokenType" => actor_token_type, "requestedTokenType" => requested_token_type, "audience" => audience, "resource" => resource,
+        "scope" => scope, "expiresInSeconds" => expires_in_seconds, "tenantId" => tenant_id
+      }, timeout, trace)
     end
 
     # Get the JSON Web Key Set of an issuer, or of all issuers.

@@ -97,6 +97,6 @@ let knownMethods: [String: Bool] = [
     "tenant.checkAssurance": false, "tenant.create": false, "tenant.delete": false, "tenant.get": false, "tenant.list": false,
     "tenant.update": false, "test.clock": true, "test.enqueue": true, "test.fault": true, "test.http": true, "test.idp": true,
     "test.outbox": true, "test.reset": true, "test.restore": true, "test.seed": true, "test.snapshot": true, "test.token": true,
-    "test.workloadToken": true, "token.discovery": false, "token.jwks": false, "token.mint": false, "token.mintForDeveloper": false,
-    "token.verify": false,
+    "test.workloadToken": true, "token.delegate": false, "token.discovery": false, "token.exchange": false, "token.jwks": false,
+    "token.mint": false, "token.mintForDeveloper": false, "token.verify": false,
 ]

@@ -335,7 +335,9 @@ public struct TokenMalformedError: KnownError {
     public let answer: Answer
     /// The format error.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenAlgorithmNotAllowed`, 3002. `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -343,7 +345,9 @@ public struct TokenAlgorithmNotAllowedError: KnownError {
     public let answer: Answer
     /// The `alg` header parameter of the token.
     public let algorithm: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; algorithm = try data.required("algorithm") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; algorithm = try data.required("algorithm"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenKeyUnknown`, 3003. `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -353,7 +357,9 @@ public struct TokenKeyUnknownError: KnownError {
     public let kid: String?
     /// The reason no key was found, as far as the token shows.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.optional("kid"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.optional("kid"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenSignatureInvalid`, 3004. The signature cannot be verified with the key that `kid` names. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -361,7 +367,9 @@ public struct TokenSignatureInvalidError: KnownError {
     public let answer: Answer
     /// The ID of the key that was used to verify the signature.
     public let kid: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.required("kid") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.required("kid"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenExpired`, 3005. The time in `exp` is in the past. Equivalent: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token.
@@ -371,7 +379,9 @@ public struct TokenExpiredError: KnownError {
     public let expiredAt: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public let now: Timestamp
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt"); now = try data.required("now") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt"); now = try data.required("now"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenNotYetValid`, 3006. The time in `iat` or `nbf` is in the future. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -381,7 +391,9 @@ public struct TokenNotYetValidError: KnownError {
     public let validFrom: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public let now: Timestamp
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; validFrom = try data.required("validFrom"); now = try data.required("now") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; validFrom = try data.required("validFrom"); now = try data.required("now"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenAudienceMismatch`, 3007. `aud` does not contain the expected audience. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -391,7 +403,9 @@ public struct TokenAudienceMismatchError: KnownError {
     public let expected: String
     /// The audiences of the token.
     public let actual: [String]
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenIssuerMismatch`, 3008. `iss` is not the expected issuer, or not the issuer that owns the signing key. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -401,7 +415,9 @@ public struct TokenIssuerMismatchError: KnownError {
     public let expected: String
     /// The issuer of the token.
     public let actual: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenUseMismatch`, 3009. A token of one type is given where another type is required, such as an access token instead of an ID token. Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
@@ -411,7 +427,9 @@ public struct TokenUseMismatchError: KnownError {
     public let expected: TokenKind
     /// The type of the token.
     public let actual: TokenKind
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenRevoked`, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke` applies to the token. Equivalent: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
@@ -419,7 +437,9 @@ public struct TokenRevokedError: KnownError {
     public let answer: Answer
     /// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it names the method, whose result contains the new tokens.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `roleNotFound`, 3011. The role does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity.
@@ -671,13 +691,17 @@ public struct TokenClaimRejectedError: KnownError {
     public let claim: String
     /// The violated rule.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; claim = try data.required("claim"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; claim = try data.required("claim"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenReplayed`, 3201. The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim.
 public struct TokenReplayedError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) throws { self.answer = answer }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
 }
 
 /// `invalidTrustedIssuer`, 3202. The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
@@ -695,7 +719,9 @@ public struct TrustedIssuerNotFoundError: KnownError {
     public let answer: Answer
     /// The requested issuer, ARN or tenant.
     public let issuer: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tooManyTrustedIssuers`, 3204. A new trusted issuer would exceed the maximum number. Equivalent: cognito iam:LimitExceeded.
@@ -704,6 +730,64 @@ public struct TooManyTrustedIssuersError: KnownError {
     /// The maximum number of trusted issuers.
     public let limit: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; limit = try data.required("limit") }
+}
+
+/// `tokenTypeNotSupported`, 3240. The requested type is not that of an access token, or the declared type of a token is unknown.
+public struct TokenTypeNotSupportedError: KnownError {
+    public let answer: Answer
+    /// The requested type.
+    public let requested: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; requested = try data.required("requested"); oauthError = try data.optional("oauthError") }
+}
+
+/// `exchangeNotAllowed`, 3241. An exchange without an actor requests the same access that the subject token has.
+public struct ExchangeNotAllowedError: KnownError {
+    public let answer: Answer
+    /// The reason, as a clause.
+    public let reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
+}
+
+/// `actorTokenRequired`, 3242. The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is given.
+public struct ActorTokenRequiredError: KnownError {
+    public let answer: Answer
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
+}
+
+/// `actorNotAllowed`, 3243. Neither the subject token nor the tenant permits the actor, or the actor is the user itself.
+public struct ActorNotAllowedError: KnownError {
+    public let answer: Answer
+    /// The reason, as a clause.
+    public let reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
+}
+
+/// `delegationTooDeep`, 3244. The exchange would add an actor to a chain of the maximum length.
+public struct DelegationTooDeepError: KnownError {
+    public let answer: Answer
+    /// The maximum number of actors.
+    public let maximum: Int
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum"); oauthError = try data.optional("oauthError") }
+}
+
+/// `subjectTokenInvalid`, 3245. The claim `may_act` or `act` of the subject token is not an object with the required members.
+public struct SubjectTokenInvalidError: KnownError {
+    public let answer: Answer
+    /// The reason, as a clause.
+    public let reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
@@ -907,7 +991,9 @@ public struct AudienceNotOfferedError: KnownError {
     public let tenantId: String
     /// The requested audience.
     public let audience: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); audience = try data.required("audience") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); audience = try data.required("audience"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tooManyFromClient`, 4060. The address of the client exceeded the limit of requests, failures, codes or failed messages. Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
@@ -935,7 +1021,9 @@ public struct ScopeNotGrantedError: KnownError {
     public let scopes: [String]
     /// The granted scopes.
     public let granted: [String]
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; scopes = try data.required("scopes"); granted = try data.required("granted") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; scopes = try data.required("scopes"); granted = try data.required("granted"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tokenScopeMissing`, 4063. `token.verify` requires a scope that the token does not have. Equivalent: nativeAuth insufficient_scope.
@@ -1085,7 +1173,9 @@ public struct TenantDisabledError: KnownError {
     public let answer: Answer
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public let tenantId: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); oauthError = try data.optional("oauthError") }
 }
 
 /// `sessionExpired`, 4161. The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
@@ -1235,7 +1325,9 @@ public struct AccountNotFoundError: KnownError {
     public let answer: Answer
     /// The ID of an account, which is the `sub` claim of its tokens.
     public let accountId: String?
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId"); oauthError = try data.optional("oauthError") }
 }
 
 /// `accountDisabled`, 5002. The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied; firebase USER_DISABLED.
@@ -1345,7 +1437,9 @@ public struct AccountMergedError: KnownError {
     public let survivorId: String
     /// The time of the merge, in seconds since 1970-01-01 UTC.
     public let mergedAt: Timestamp
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); survivorId = try data.required("survivorId"); mergedAt = try data.required("mergedAt") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); survivorId = try data.required("survivorId"); mergedAt = try data.required("mergedAt"); oauthError = try data.optional("oauthError") }
 }
 
 /// `anonymousNotAllowed`, 5027. An anonymous sign-in is attempted in a tenant that does not allow it. Equivalent: firebase ADMIN_ONLY_OPERATION.
@@ -1449,7 +1543,9 @@ public struct ProviderUnavailableError: KnownError {
     public let provider: String
     /// The reason the request to the provider failed.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `providerUnusable`, 6002. The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected. Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
@@ -1461,7 +1557,9 @@ public struct ProviderUnusableError: KnownError {
     public let check: String
     /// The reason the response was rejected.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); check = try data.required("check"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); check = try data.required("check"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `idpNotFound`, 6003. The identity provider does not exist in the tenant. Equivalent: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
@@ -2107,7 +2205,9 @@ let errorTypes: [Int: any KnownError.Type] = [
     3028: RoleNotOfferedError.self, 3029: AmbiguousRoleDeniedError.self, 3030: ProviderNotOpenError.self,
     3031: TokenNotAwaitedError.self, 3032: TooManyProvidersError.self, 3080: ProviderOvertakenError.self, 3160: TokenTooWeakError.self,
     3200: TokenClaimRejectedError.self, 3201: TokenReplayedError.self, 3202: InvalidTrustedIssuerError.self,
-    3203: TrustedIssuerNotFoundError.self, 3204: TooManyTrustedIssuersError.self, 4001: TenantNotFoundError.self,
+    3203: TrustedIssuerNotFoundError.self, 3204: TooManyTrustedIssuersError.self, 3240: TokenTypeNotSupportedError.self,
+    3241: ExchangeNotAllowedError.self, 3242: ActorTokenRequiredError.self, 3243: ActorNotAllowedError.self,
+    3244: DelegationTooDeepError.self, 3245: SubjectTokenInvalidError.self, 4001: TenantNotFoundError.self,
     4002: TenantExistsError.self, 4003: TenantNotDeletableError.self, 4004: InvalidTenantSettingsError.self,
     4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self, 4007: UserAlreadyExistsError.self,
     4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,

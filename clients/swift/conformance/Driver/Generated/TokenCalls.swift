@@ -6,10 +6,31 @@ import MintmarkClient
 
 func tokenCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "token.delegate":
+        let idToken: String = try given.required("idToken")
+        let actor: DelegationActor = try given.required("actor")
+        let audience: [String]? = try given.optional("audience")
+        let scope: String? = try given.optional("scope")
+        let expiresInSeconds: Int? = try given.optional("expiresInSeconds")
+        guard given.isUsedUp else { return nil }
+        return try await m.token.delegate(idToken: idToken, actor: actor, audience: audience, scope: scope, expiresInSeconds: expiresInSeconds, timeout: timeout, trace: trace).wire
     case "token.discovery":
         let issuer: String = try given.required("issuer")
         guard given.isUsedUp else { return nil }
         return try await m.token.discovery(issuer: issuer, timeout: timeout, trace: trace).wire
+    case "token.exchange":
+        let subjectToken: String = try given.required("subjectToken")
+        let subjectTokenType: String = try given.required("subjectTokenType")
+        let actorToken: String? = try given.optional("actorToken")
+        let actorTokenType: String? = try given.optional("actorTokenType")
+        let requestedTokenType: String? = try given.optional("requestedTokenType")
+        let audience: [String]? = try given.optional("audience")
+        let resource: [String]? = try given.optional("resource")
+        let scope: String? = try given.optional("scope")
+        let expiresInSeconds: Int? = try given.optional("expiresInSeconds")
+        let tenantId: String? = try given.optional("tenantId")
+        guard given.isUsedUp else { return nil }
+        return try await m.token.exchange(subjectToken: subjectToken, subjectTokenType: subjectTokenType, actorToken: actorToken, actorTokenType: actorTokenType, requestedTokenType: requestedTokenType, audience: audience, resource: resource, scope: scope, expiresInSeconds: expiresInSeconds, tenantId: tenantId, timeout: timeout, trace: trace).wire
     case "token.jwks":
         let issuer: String? = try given.optional("issuer")
         guard given.isUsedUp else { return nil }

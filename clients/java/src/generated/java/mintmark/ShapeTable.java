@@ -34,6 +34,8 @@ final class ShapeTable {
             Credentials accessKeyId secretAccessKey! sessionToken! expiresAt
             CredentialsProviderAnswer state identityId credentials:Credentials roleArn continuationToken! logins! reason
             CustomTokenSigner issuer keys
+            Delegation actor:DelegationActor audiences scopes
+            DelegationActor sub iss clientId
             EmailChangeStep state continuationToken! sentTo channel codeLength resendAt expiresAt account:Account
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
@@ -128,14 +130,14 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
-            lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
-            lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -540,8 +542,8 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner assurance disabled \
-            lockCovers acceptsSmsRisk signingAlgorithm
+            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -555,7 +557,7 @@ final class ShapeTable {
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
             idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
-            acceptsLessAssurance force customTokenSigners:CustomTokenSigner
+            acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -594,10 +596,17 @@ final class ShapeTable {
             TestWorkloadTokenParams family issuer claims header expiresInSeconds
             TestWorkloadTokenResult token! issuer keys audiences
             =test.workloadToken TestWorkloadTokenResult
+            TokenDelegateParams idToken! actor:DelegationActor audience scope expiresInSeconds
+            TokenDelegateResult token! expiresAt scope
+            =token.delegate TokenDelegateResult
             TokenDiscoveryParams issuer
             TokenDiscoveryResult issuer jwks_uri response_types_supported subject_types_supported \
             id_token_signing_alg_values_supported claims_supported
             =token.discovery TokenDiscoveryResult
+            TokenExchangeParams subjectToken! subjectTokenType actorToken! actorTokenType requestedTokenType audience resource \
+            scope expiresInSeconds tenantId
+            TokenExchangeResult token! issuedTokenType tokenType expiresAt scope
+            =token.exchange TokenExchangeResult
             TokenJwksParams issuer
             TokenJwksResult keys:JsonWebKey nextChangeAt
             =token.jwks TokenJwksResult
@@ -647,16 +656,16 @@ final class ShapeTable {
             !invalidRoleMapping provider reason
             !principalTagsNotFound poolId provider
             !legacyProviderNotSupported provider
-            !tokenMalformed reason
-            !tokenAlgorithmNotAllowed algorithm
-            !tokenKeyUnknown kid reason
-            !tokenSignatureInvalid kid
-            !tokenExpired expiredAt now
-            !tokenNotYetValid validFrom now
-            !tokenAudienceMismatch expected actual
-            !tokenIssuerMismatch expected actual
-            !tokenUseMismatch expected actual
-            !tokenRevoked reason
+            !tokenMalformed reason oauthError
+            !tokenAlgorithmNotAllowed algorithm oauthError
+            !tokenKeyUnknown kid reason oauthError
+            !tokenSignatureInvalid kid oauthError
+            !tokenExpired expiredAt now oauthError
+            !tokenNotYetValid validFrom now oauthError
+            !tokenAudienceMismatch expected actual oauthError
+            !tokenIssuerMismatch expected actual oauthError
+            !tokenUseMismatch expected actual oauthError
+            !tokenRevoked reason oauthError
             !roleNotFound role
             !roleNotConfigured poolId roleArn reason
             !assumeRoleDenied roleArn action
@@ -681,11 +690,17 @@ final class ShapeTable {
             !tooManyProviders limit
             !providerOvertaken provider
             !tokenTooWeak check reason
-            !tokenClaimRejected claim reason
-            !tokenReplayed
+            !tokenClaimRejected claim reason oauthError
+            !tokenReplayed oauthError
             !invalidTrustedIssuer reason violations:Violation
-            !trustedIssuerNotFound issuer
+            !trustedIssuerNotFound issuer oauthError
             !tooManyTrustedIssuers limit
+            !tokenTypeNotSupported requested oauthError
+            !exchangeNotAllowed reason oauthError
+            !actorTokenRequired oauthError
+            !actorNotAllowed reason oauthError
+            !delegationTooDeep maximum oauthError
+            !subjectTokenInvalid reason oauthError
             !tenantNotFound tenantId
             !tenantExists tenantId
             !tenantNotDeletable tenantId
@@ -708,10 +723,10 @@ final class ShapeTable {
             !refreshTokenInvalid
             !refreshTokenExpired expiredAt
             !refreshTokenReused
-            !audienceNotOffered tenantId audience
+            !audienceNotOffered tenantId audience oauthError
             !tooManyFromClient counted retryAfterSeconds
             !scopeNotOffered tenantId scopes
-            !scopeNotGranted scopes granted
+            !scopeNotGranted scopes granted oauthError
             !tokenScopeMissing missing
             !codeExpired expiredAt wrongTries next resendAt
             !flowFinished
@@ -724,7 +739,7 @@ final class ShapeTable {
             !actionCodeInvalid reason next
             !actionCodeExpired expiredAt
             !linkUrlMissing tenantId
-            !tenantDisabled tenantId
+            !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
             !clientUnknown tenantId clientId
             !clientNotPermitted clientId cause reason
@@ -740,7 +755,7 @@ final class ShapeTable {
             !eventStreamNotFound streamId
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
-            !accountNotFound accountId
+            !accountNotFound accountId oauthError
             !accountDisabled accountId
             !accountExists accountId
             !claimNameReserved names
@@ -752,7 +767,7 @@ final class ShapeTable {
             !providerNotLinked providerId linked
             !lastProvider providerId
             !userMismatch
-            !accountMerged accountId survivorId mergedAt
+            !accountMerged accountId survivorId mergedAt oauthError
             !anonymousNotAllowed tenantId
             !customTokenInvalid check reason
             !mergeUndecided names conflicts:MergeConflict
@@ -763,8 +778,8 @@ final class ShapeTable {
             !addressDiffers email next
             !phoneNumberInUse phoneNumber
             !providerSubjectInUse providerId subject
-            !providerUnavailable provider reason retryAfterSeconds
-            !providerUnusable provider check reason
+            !providerUnavailable provider reason oauthError retryAfterSeconds
+            !providerUnusable provider check reason oauthError
             !idpNotFound tenantId providerId
             !idpExists tenantId providerId
             !invalidIdp pointer reason

@@ -50,6 +50,7 @@ class TenantMethods(Namespace):
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -106,6 +107,7 @@ class TenantMethods(Namespace):
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
+            delegations: The actors that may act for all users of the tenant, see `token.exchange`.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -129,8 +131,9 @@ class TenantMethods(Namespace):
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "assurance": assurance, "disabled": disabled,
-            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
+            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -227,7 +230,8 @@ class TenantMethods(Namespace):
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
 
@@ -295,6 +299,7 @@ class TenantMethods(Namespace):
             force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be
                 used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
+            delegations: The actors that may act for all users of the tenant, see `token.exchange`.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -310,6 +315,7 @@ class TenantMethods(Namespace):
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
+            "delegations": delegations,
         }, timeout, trace))
 
 
@@ -344,6 +350,7 @@ class AsyncTenantMethods(AsyncNamespace):
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -360,8 +367,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "assurance": assurance, "disabled": disabled,
-            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
+            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -431,7 +439,8 @@ class AsyncTenantMethods(AsyncNamespace):
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
 
@@ -447,4 +456,5 @@ class AsyncTenantMethods(AsyncNamespace):
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
+            "delegations": delegations,
         }, timeout, trace))

@@ -13,6 +13,59 @@ from .. import types
 class TokenMethods(Namespace):
     """The methods `token.*`."""
 
+    def delegate(
+        self, *, id_token: str, actor: types.DelegationActor | Mapping[str, Any], audience: Sequence[str] | None = None,
+        scope: str | None = None, expires_in_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.TokenDelegateResult:
+        """Permit an actor to act for the signed-in user.
+
+        Returns an access token whose `may_act` claim names the actor (RFC 8693 section 4.4). The actor exchanges it by
+        `token.exchange`, together with its own token. The ID token proves the user's consent. Errors contain
+        `oauthError`, the error code of OAuth 2.0, in their data.
+
+        Equivalent: oauth claim may_act.
+
+        Args:
+            id_token: The ID token of the user.
+            actor: The actor.
+            audience: The audiences for which the actor can get tokens: audiences of the tenant, or the tenant's ID,
+                which permits all of them. Defaults to the tenant's ID.
+            scope: The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer.
+            expires_in_seconds (1–3600): The maximum lifetime of the token and of all tokens for which the actor
+                exchanges it, in seconds. The lifetime of access tokens of the tenant and the expiration of the ID token
+                limit it too. Defaults to 3600.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenAudienceMismatchError: `aud` does not contain the expected audience.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            AccountNotFoundError: The account does not exist or was deleted.
+            TrustedIssuerNotFoundError: The trusted issuer does not exist or was deleted.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
+            ActorNotAllowedError: Neither the subject token nor the tenant permits the actor, or the actor is the user
+                itself.
+        """
+        return types.TokenDelegateResult._of(self._send("token.delegate", {
+            "idToken": id_token, "actor": actor, "audience": audience, "scope": scope,
+            "expiresInSeconds": expires_in_seconds,
+        }, timeout, trace))
+
     def discovery(
         self, *, issuer: str, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenDiscoveryResult:
@@ -29,6 +82,89 @@ class TokenMethods(Namespace):
             IssuerNotFoundError: The named issuer is not an issuer of this store.
         """
         return types.TokenDiscoveryResult._of(self._send("token.discovery", {"issuer": issuer}, timeout, trace))
+
+    def exchange(
+        self, *, subject_token: str, subject_token_type: str, actor_token: str | None = None,
+        actor_token_type: str | None = None, requested_token_type: str | None = None,
+        audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
+        expires_in_seconds: int | None = None, tenant_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.TokenExchangeResult:
+        """Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+
+        Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter
+        lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor
+        (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session
+        and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the
+        session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`, the
+        error code of OAuth 2.0, in their data.
+
+        Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
+
+        Args:
+            subject_token: An ID token or access token of a tenant.
+            subject_token_type: The type of the subject token.
+            actor_token: The token of the actor: an ID token or access token of the same tenant, or the token of a
+                trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires
+                `actorTokenType`.
+            actor_token_type: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires
+                `actorToken`.
+            requested_token_type: The type of the new token: `access_token` or `jwt`, which are the same. All other
+                types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+            audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token
+                is an access token for other audiences, only those are possible. Defaults to the audiences of an access
+                token, and to the tenant for an ID token.
+            resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are
+                added to `audience`.
+            scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant,
+                the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
+            expires_in_seconds (1–86400): The maximum lifetime of the new token, in seconds.
+            tenant_id: The tenant that must have issued the subject token.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenAudienceMismatchError: `aud` does not contain the expected audience.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            TokenClaimRejectedError: A claim of a token violates a limit of the trusted issuer, or a rule for session
+                tags.
+            TokenReplayedError: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+            ProviderUnavailableError: A login provider does not respond, or reports that it is temporarily unable to
+                respond.
+            ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
+                keys do not meet the requirements. Repeating the request does not help until the provider, or its
+                configuration, is corrected.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
+            TokenTypeNotSupportedError: The requested type is not that of an access token, or the declared type of a
+                token is unknown.
+            ExchangeNotAllowedError: An exchange without an actor requests the same access that the subject token has.
+            ActorTokenRequiredError: The subject token has the claim `may_act` or `act`, and no actor token is given; or
+                only one of the actor token and its type is given.
+            ActorNotAllowedError: Neither the subject token nor the tenant permits the actor, or the actor is the user
+                itself.
+            DelegationTooDeepError: The exchange would add an actor to a chain of the maximum length.
+            SubjectTokenInvalidError: The claim `may_act` or `act` of the subject token is not an object with the
+                required members.
+        """
+        return types.TokenExchangeResult._of(self._send("token.exchange", {
+            "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
+            "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
+            "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
+        }, timeout, trace))
 
     def jwks(
         self, *, issuer: str | None = None, timeout: float | None = None, trace: str | None = None,
@@ -205,6 +341,23 @@ class TokenMethods(Namespace):
 class AsyncTokenMethods(AsyncNamespace):
     """The methods `token.*` for asyncio. `TokenMethods` describes the arguments."""
 
+    async def delegate(
+        self, *, id_token: str, actor: types.DelegationActor | Mapping[str, Any], audience: Sequence[str] | None = None,
+        scope: str | None = None, expires_in_seconds: int | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.TokenDelegateResult:
+        """Permit an actor to act for the signed-in user.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountNotFoundError,
+        TrustedIssuerNotFoundError, AudienceNotOfferedError, ScopeNotGrantedError, ActorNotAllowedError.
+        """
+        return types.TokenDelegateResult._of(await self._send("token.delegate", {
+            "idToken": id_token, "actor": actor, "audience": audience, "scope": scope,
+            "expiresInSeconds": expires_in_seconds,
+        }, timeout, trace))
+
     async def discovery(
         self, *, issuer: str, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenDiscoveryResult:
@@ -213,6 +366,28 @@ class AsyncTokenMethods(AsyncNamespace):
         Raises: IssuerNotFoundError.
         """
         return types.TokenDiscoveryResult._of(await self._send("token.discovery", {"issuer": issuer}, timeout, trace))
+
+    async def exchange(
+        self, *, subject_token: str, subject_token_type: str, actor_token: str | None = None,
+        actor_token_type: str | None = None, requested_token_type: str | None = None,
+        audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
+        expires_in_seconds: int | None = None, tenant_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.TokenExchangeResult:
+        """Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
+        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, TokenClaimRejectedError,
+        TokenReplayedError, ProviderUnavailableError, ProviderUnusableError, AudienceNotOfferedError,
+        ScopeNotGrantedError, TokenTypeNotSupportedError, ExchangeNotAllowedError, ActorTokenRequiredError,
+        ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError.
+        """
+        return types.TokenExchangeResult._of(await self._send("token.exchange", {
+            "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
+            "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
+            "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
+        }, timeout, trace))
 
     async def jwks(
         self, *, issuer: str | None = None, timeout: float | None = None, trace: str | None = None,

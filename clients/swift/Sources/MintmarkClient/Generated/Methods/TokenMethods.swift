@@ -9,6 +9,29 @@ public struct TokenMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Permit an actor to act for the signed-in user.
+    ///
+    /// Returns an access token whose `may_act` claim names the actor (RFC 8693 section 4.4). The actor exchanges it by `token.exchange`, together with its own token. The ID token proves the user's consent. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: oauth claim may_act.
+    ///
+    /// - Parameters:
+    ///   - idToken: The ID token of the user.
+    ///   - actor: The actor.
+    ///   - audience: The audiences for which the actor can get tokens: audiences of the tenant, or the tenant's ID, which permits all of them. Defaults to the tenant's ID.
+    ///   - scope: The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer.
+    ///   - expiresInSeconds: The maximum lifetime of the token and of all tokens for which the actor exchanges it, in seconds. The lifetime of access tokens of the tenant and the expiration of the ID token limit it too. Defaults to 3600.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountNotFoundError`, `TrustedIssuerNotFoundError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `ActorNotAllowedError`.
+    @discardableResult
+    public func delegate(idToken: String, actor: DelegationActor, audience: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenDelegateResult {
+        let _params = JSONObject([
+            ("idToken", idToken), ("actor", actor), ("audience", audience), ("scope", scope), ("expiresInSeconds", expiresInSeconds),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.delegate", _params, timeout: timeout, trace: trace)
+    }
+
     /// Get the OpenID Connect discovery document of an issuer.
     ///
     /// Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.
@@ -21,6 +44,36 @@ public struct TokenMethods: Sendable {
     public func discovery(issuer: String, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenDiscoveryResult {
         let _params = JSONObject([("issuer", issuer)] as [(String, (any WireValue)?)])
         return try await caller.call("token.discovery", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    ///
+    /// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
+    ///
+    /// - Parameters:
+    ///   - subjectToken: An ID token or access token of a tenant.
+    ///   - subjectTokenType: The type of the subject token.
+    ///   - actorToken: The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
+    ///   - actorTokenType: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
+    ///   - requestedTokenType: The type of the new token: `access_token` or `jwt`, which are the same. All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+    ///   - audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for an ID token.
+    ///   - resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to `audience`.
+    ///   - scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
+    ///   - expiresInSeconds: The maximum lifetime of the new token, in seconds.
+    ///   - tenantId: The tenant that must have issued the subject token.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `TokenClaimRejectedError`, `TokenReplayedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `TokenTypeNotSupportedError`, `ExchangeNotAllowedError`, `ActorTokenRequiredError`, `ActorNotAllowedError`, `DelegationTooDeepError`, `SubjectTokenInvalidError`.
+    @discardableResult
+    public func exchange(subjectToken: String, subjectTokenType: String, actorToken: String? = nil, actorTokenType: String? = nil, requestedTokenType: String? = nil, audience: [String]? = nil, resource: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenExchangeResult {
+        let _params = JSONObject([
+            ("subjectToken", subjectToken), ("subjectTokenType", subjectTokenType), ("actorToken", actorToken),
+            ("actorTokenType", actorTokenType), ("requestedTokenType", requestedTokenType), ("audience", audience),
+            ("resource", resource), ("scope", scope), ("expiresInSeconds", expiresInSeconds), ("tenantId", tenantId),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.exchange", _params, timeout: timeout, trace: trace)
     }
 
     /// Get the JSON Web Key Set of an issuer, or of all issuers.
@@ -108,6 +161,24 @@ public struct TokenMethods: Sendable {
     }
 }
 
+/// The result of `token.delegate`.
+public struct TokenDelegateResult: ResultRecord {
+    /// The access token for the actor.
+    public let token: String
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    /// The scopes of the token, separated by spaces. Empty if it has none.
+    public let scope: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        token = try members.required("token", isSecret: true)
+        expiresAt = try members.required("expiresAt")
+        scope = try members.required("scope")
+        json = members.object
+    }
+
+}
+
 /// The result of `token.discovery`.
 public struct TokenDiscoveryResult: ResultRecord {
     /// The issuer.
@@ -131,6 +202,38 @@ public struct TokenDiscoveryResult: ResultRecord {
         idTokenSigningAlgValuesSupported = try members.required("id_token_signing_alg_values_supported")
         claimsSupported = try members.required("claims_supported")
         json = members.object
+    }
+
+}
+
+/// The result of `token.exchange`.
+public struct TokenExchangeResult: ResultRecord {
+    /// The access token.
+    public let token: String
+    /// The type of the new token.
+    public let issuedTokenType: String
+    /// The use of the token (RFC 6749 section 7.1).
+    public let tokenType: TokenType
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    /// The scopes of the token, separated by spaces. Empty if it has none.
+    public let scope: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        token = try members.required("token", isSecret: true)
+        issuedTokenType = try members.required("issuedTokenType")
+        tokenType = try members.required("tokenType")
+        expiresAt = try members.required("expiresAt")
+        scope = try members.required("scope")
+        json = members.object
+    }
+
+    /// The use of the token (RFC 6749 section 7.1). Newer versions of Mintmark can add values.
+    public struct TokenType: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `Bearer`
+        public static let Bearer = Self(rawValue: "Bearer")
     }
 
 }

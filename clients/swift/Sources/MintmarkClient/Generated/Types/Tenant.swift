@@ -50,6 +50,8 @@ public struct Tenant: ResultRecord {
     public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public let customTokenSigners: [CustomTokenSigner]?
+    /// The actors that may act for all users of the tenant, see `token.exchange`.
+    public let delegations: [Delegation]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public let assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -91,6 +93,7 @@ public struct Tenant: ResultRecord {
         anonymousAllowed = try members.required("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
+        delegations = try members.optional("delegations")
         assurance = try members.required("assurance")
         disabled = try members.required("disabled")
         lockCovers = try members.required("lockCovers")

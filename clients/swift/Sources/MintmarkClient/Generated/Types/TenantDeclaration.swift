@@ -48,6 +48,8 @@ public struct TenantDeclaration: MutableRecord {
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
+    /// The actors that may act for all users of the tenant, see `token.exchange`.
+    public var delegations: [Delegation]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -63,7 +65,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -86,6 +88,7 @@ public struct TenantDeclaration: MutableRecord {
         self.anonymousAllowed = anonymousAllowed
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
+        self.delegations = delegations
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -118,6 +121,7 @@ public struct TenantDeclaration: MutableRecord {
         anonymousAllowed = try members.optional("anonymousAllowed")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
+        delegations = try members.optional("delegations")
         assurance = try members.optional("assurance")
         disabled = try members.optional("disabled")
         lockCovers = try members.optional("lockCovers")
@@ -150,6 +154,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)
+        members.set("delegations", delegations)
         members.set("assurance", assurance)
         members.set("disabled", disabled)
         members.set("lockCovers", lockCovers)

@@ -35,7 +35,8 @@ public final class Contract {
             "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes", "signUp.submitCode",
             "signUp.submitPassword", "store.backup", "store.rekey", "store.stats", "system.apply", "system.export", "system.health",
             "system.info", "system.metrics", "system.ping", "tenant.checkAssurance", "tenant.create", "tenant.delete", "tenant.get",
-            "tenant.list", "tenant.update", "token.discovery", "token.jwks", "token.mint", "token.mintForDeveloper", "token.verify");
+            "tenant.list", "tenant.update", "token.delegate", "token.discovery", "token.exchange", "token.jwks", "token.mint",
+            "token.mintForDeveloper", "token.verify");
 
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(

@@ -90,6 +90,12 @@ public final class Errors {
             case 3202 -> new InvalidTrustedIssuerException(response);
             case 3203 -> new TrustedIssuerNotFoundException(response);
             case 3204 -> new TooManyTrustedIssuersException(response);
+            case 3240 -> new TokenTypeNotSupportedException(response);
+            case 3241 -> new ExchangeNotAllowedException(response);
+            case 3242 -> new ActorTokenRequiredException(response);
+            case 3243 -> new ActorNotAllowedException(response);
+            case 3244 -> new DelegationTooDeepException(response);
+            case 3245 -> new SubjectTokenInvalidException(response);
             case 4001 -> new TenantNotFoundException(response);
             case 4002 -> new TenantExistsException(response);
             case 4003 -> new TenantNotDeletableException(response);

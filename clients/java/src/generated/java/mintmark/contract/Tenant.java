@@ -135,6 +135,9 @@ public final class Tenant extends Result {
     /** {@return the signers whose custom tokens <code>signIn.withCustomToken</code> accepts} */
     public List<CustomTokenSigner> customTokenSigners() { return json().list("customTokenSigners", Read.object(CustomTokenSigner::new)); }
 
+    /** {@return the actors that may act for all users of the tenant, see <code>token.exchange</code>} */
+    public List<Delegation> delegations() { return json().list("delegations", Read.object(Delegation::new)); }
+
     /** {@return the security profile} Its defaults apply to omitted settings, and its limits to all. */
     public Assurance assurance() { return json().constant("assurance", Assurance.class); }
 

@@ -173,6 +173,12 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
+     */
+    public TenantCreateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
+
+    /**
+     * {@return this}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
      */
     public TenantCreateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }

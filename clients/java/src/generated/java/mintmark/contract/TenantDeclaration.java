@@ -195,6 +195,14 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
+     */
+    public TenantDeclaration withDelegations(List<Delegation> delegations) {
+        return new TenantDeclaration(with("delegations", delegations));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
      */
     public TenantDeclaration withAssurance(Assurance assurance) { return new TenantDeclaration(with("assurance", assurance)); }

@@ -213,4 +213,10 @@ public final class TenantUpdateParams extends Params {
     public TenantUpdateParams customTokenSigners(List<CustomTokenSigner> customTokenSigners) {
         return set(this, "customTokenSigners", customTokenSigners);
     }
+
+    /**
+     * {@return this}
+     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
+     */
+    public TenantUpdateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
 }

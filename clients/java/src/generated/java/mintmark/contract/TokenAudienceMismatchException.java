@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.util.List;
+import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
@@ -20,4 +21,7 @@ public final class TokenAudienceMismatchException extends ApiException {
 
     /** {@return the audiences of the token} */
     public List<String> actual() { return json().list("actual", Read.STRING); }
+
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

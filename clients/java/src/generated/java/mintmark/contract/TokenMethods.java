@@ -16,6 +16,48 @@ public final class TokenMethods {
     TokenMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Permits an actor to act for the signed-in user. Returns an access token whose <code>may_act</code> claim names the actor (RFC 8693
+     * section 4.4). The actor exchanges it by <code>token.exchange</code>, together with its own token. The ID token proves the user's
+     * consent. Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: oauth claim may_act.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountNotFoundException}, {@link TrustedIssuerNotFoundException},
+     * {@link AudienceNotOfferedException}, {@link ScopeNotGrantedException}, {@link ActorNotAllowedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public TokenDelegateResult delegate(TokenDelegateParams params) {
+        return caller.call("token.delegate", params.require("idToken", "actor"), TokenDelegateResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #delegate(TokenDelegateParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<TokenDelegateResult> delegateAsync(TokenDelegateParams params) {
+        return caller.callAsync("token.delegate", params.require("idToken", "actor"), TokenDelegateResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #delegate(TokenDelegateParams)}}
+     * @param params sets the parameters
+     */
+    public TokenDelegateResult delegate(Consumer<TokenDelegateParams> params) {
+        return delegate(Params.filled(new TokenDelegateParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #delegate(TokenDelegateParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TokenDelegateResult> delegateAsync(Consumer<TokenDelegateParams> params) {
+        return delegateAsync(Params.filled(new TokenDelegateParams(), params));
+    }
+
+    /**
      * Gets the OpenID Connect discovery document of an issuer. Returns the document that verifiers request at
      * <code>/.well-known/openid-configuration</code>. For verifiers to find it, publish it under the URL of the issuer, together with the
      * keys from <code>token.jwks</code>.
@@ -50,6 +92,54 @@ public final class TokenMethods {
      */
     public CompletableFuture<TokenDiscoveryResult> discoveryAsync(Consumer<TokenDiscoveryParams> params) {
         return discoveryAsync(Params.filled(new TokenDiscoveryParams(), params));
+    }
+
+    /**
+     * Exchanges a token for an access token with less access, or for one with which an actor acts for the user. Implements RFC 8693.
+     * Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its
+     * <code>act</code> claim names the actor; the subject token must permit the actor (<code>may_act</code>, from
+     * <code>token.delegate</code>), or the tenant must (<code>delegations</code>). The new token has the subject, session and sign-in of
+     * the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of
+     * the actor. There is no refresh token. Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TenantDisabledException}, {@link TokenClaimRejectedException}, {@link TokenReplayedException},
+     * {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link AudienceNotOfferedException}, {@link
+     * ScopeNotGrantedException}, {@link TokenTypeNotSupportedException}, {@link ExchangeNotAllowedException}, {@link
+     * ActorTokenRequiredException}, {@link ActorNotAllowedException}, {@link DelegationTooDeepException}, {@link
+     * SubjectTokenInvalidException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public TokenExchangeResult exchange(TokenExchangeParams params) {
+        return caller.call("token.exchange", params.require("subjectToken", "subjectTokenType"), TokenExchangeResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #exchange(TokenExchangeParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<TokenExchangeResult> exchangeAsync(TokenExchangeParams params) {
+        return caller.callAsync("token.exchange", params.require("subjectToken", "subjectTokenType"), TokenExchangeResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #exchange(TokenExchangeParams)}}
+     * @param params sets the parameters
+     */
+    public TokenExchangeResult exchange(Consumer<TokenExchangeParams> params) {
+        return exchange(Params.filled(new TokenExchangeParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #exchange(TokenExchangeParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TokenExchangeResult> exchangeAsync(Consumer<TokenExchangeParams> params) {
+        return exchangeAsync(Params.filled(new TokenExchangeParams(), params));
     }
 
     /**

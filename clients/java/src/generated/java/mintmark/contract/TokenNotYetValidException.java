@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.time.Instant;
+import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
@@ -19,4 +20,7 @@ public final class TokenNotYetValidException extends ApiException {
 
     /** {@return the current time of this process} */
     public Instant now() { return json().time("now"); }
+
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }
