@@ -69,7 +69,7 @@ class OtherDoors(Advised):
         self.assertEqual((found.count("completed"), found.count("used")), (1, 5), found)
 
     def test_one_recovery_code_completes_one_sign_in(self):
-        """A race of recovery codes: CVE-2025-57766 and others; CVE-2026-16103 (Keycloak) for flows begun earlier."""
+        """A race of recovery codes; CVE-2025-46815 (Zitadel): a proof that was used repeatedly."""
         done = self.call("mfa.resolve", continuationToken=self.session()["continuationToken"], factorId=self.factor,
                          code=pyotp.TOTP(self.secret).at(self.now))
         code = self.call("mfa.recoveryCodes", idToken=done["idToken"])["codes"][0]
@@ -106,7 +106,7 @@ class Lockouts(Advised):
             return error.type
 
     def test_parallel_guesses_in_several_spellings_and_processes_count_as_one_account(self):
-        """GHSA-7h8m-vrxx-vr4m (Zitadel): parallel checks; lockout evasion by upper case: CVE-2024-9622, CVE-2023-6291."""
+        """GHSA-7h8m-vrxx-vr4m (Zitadel): parallel checks. Lockout evasion by upper case."""
         self.account_of()
         others = [self.spawn(store=self.store, testing=True) for _ in range(2)] if self.store.startswith("/") else []
         sidecars = [self.sidecar, *others]
@@ -129,7 +129,7 @@ class Lockouts(Advised):
         self.refuse("accountLocked", "account.setOwnPassword", idToken=token, newPassword=OTHER)
 
     def test_quiet_starts_and_refused_parts_reveal_no_account(self):
-        """CVE-2026-23511 (Zitadel), CVE-2024-41956: answers that differ for known and unknown users."""
+        """CVE-2026-23511 (Zitadel): answers that differ for known and unknown users."""
         self.account_of()
         self.settings(enumerationProtection=True, localAccountMethod="emailPassword")
         for method in ("signIn.start", "passwordReset.start", "signUp.start"):
@@ -174,7 +174,7 @@ class Passkeys(PasskeyTests):
                      self.answer(registration, mine.get(second["options"])))
 
     def test_origins_that_only_resemble_the_allowed_one(self):
-        """CVE-2024-10977 style prefixes; CVE-2025-71401 and open redirects: hosts are compared as a whole."""
+        """Origins and redirect addresses by prefix or pattern, CVE-2024-52289 (authentik): the whole origin is compared."""
         mine, _ = self.register()
         for origin in ("https://shop.example.com.evil.example", "https://evil-shop.example.com", "http://shop.example.com", "https://shop.example.com:444",
                        "https://example.com", "https://SHOP.example.com", "null", "", "https://shop.example.com@evil.example"):

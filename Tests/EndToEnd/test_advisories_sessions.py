@@ -162,7 +162,7 @@ class Hooks(Advised):
         self.refuse("tokenRevoked", "account.me", idToken=token)
 
     def test_hook_cannot_set_claims_of_the_token_itself(self):
-        """Role and claim injection: CVE-2024-37893 (Firefly III), CVE-2025-61928 (Better Auth): values that only the server may set."""
+        """Role and claim injection: values that only the server may set; CVE-2025-61928 (Better Auth)."""
         self.account_of()
         given = [{}]
         self.host(lambda name, params: {"sessionClaims": given[0]} if name == "beforeSignIn" else None)
@@ -199,7 +199,7 @@ class Kinds(Advised):
             self.refuse({"tokenMalformed", "tokenSignatureInvalid"}, "account.me", idToken=token)
 
     def test_token_signed_by_a_stranger_for_any_key(self):
-        """CVE-2026-11800 (Keycloak): algorithm confusion. CVE-2025-30144 (fast-jwt) and kid injection: paths and queries as key IDs."""
+        """CVE-2026-11800 (Keycloak): algorithm confusion. Injection by key ID: paths and queries."""
         self.account_of()
         token = self.session()["idToken"]
         claims, header = claims_of(token), jwt.get_unverified_header(token)

@@ -188,7 +188,8 @@ class Acting(Delegation):
         acting = self.exchange(token, actor=self.agent["accessToken"])
         for delegated in (acting, self.delegate()):
             self.denied("actorNotAllowed", "unauthorized_client", self.delegate(), actor=delegated)
-        self.refused("actorNotAllowed", self.sidecar, "token.delegate", {"idToken": self.alice["idToken"], "actor": {"sub": self.account(self.alice)}})
+        self.refused("actorNotAllowed", self.sidecar, "token.delegate", {
+            "idToken": self.alice["idToken"], "actor": {"sub": self.account(self.alice)}})
         for name in ("agent@example.com", "unknown"):
             self.refused("accountNotFound", self.sidecar, "token.delegate", {"idToken": self.alice["idToken"], "actor": {"sub": name}})
         self.refused("trustedIssuerNotFound", self.sidecar, "token.delegate", {
@@ -201,7 +202,8 @@ class Acting(Delegation):
     def test_invalid_actor_tokens_are_refused(self):
         token, actor = self.delegate(), self.account(self.agent)
         now = self.call("system.ping")["now"]
-        for wanted, bad in (("tokenSignatureInvalid", self.signed(subject=actor, key="wrong")), ("tokenExpired", self.signed(subject=actor, exp=now - 1)),
+        for wanted, bad in (("tokenSignatureInvalid", self.signed(subject=actor, key="wrong")),
+                            ("tokenExpired", self.signed(subject=actor, exp=now - 1)),
                             ("tokenAlgorithmNotAllowed", self.signed(subject=actor, header={"alg": "none"})),
                             ("tokenAudienceMismatch", self.signed(subject=actor, audience=ORDERS)), ("tokenIssuerMismatch", github().token()),
                             ("tokenMalformed", "abc")):
@@ -262,7 +264,8 @@ class Acting(Delegation):
         self.denied("scopeNotGranted", "invalid_scope", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[ORDERS], scope="write")
         self.denied("audienceNotOffered", "invalid_target", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[BILLS])
         self.denied("audienceNotOffered", "invalid_target", self.alice["accessToken"], actor=self.agent["accessToken"])
-        self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=self.sign_in("third")["accessToken"], audience=[ORDERS])
+        third = self.sign_in("third")["accessToken"]
+        self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=third, audience=[ORDERS])
         self.call("tenant.update", tenantId="shop", delegations=[])
         self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[ORDERS])
 

@@ -145,6 +145,26 @@ class Events(EndToEnd):
         self.assertEqual(error.data["removedUntil"], "3")
         self.assertEqual(sidecar.call("events.subscribe", {"after": "3"}), {"cursor": "3"})
 
+    def test_update_links_and_unlinks_and_ends_sessions_with_an_event_each(self):
+        sidecar = self.begin()
+        account = self.account(sidecar)
+        self.sign_in(sidecar)
+        login = {"providerId": "google.com", "subject": "a"}
+        sidecar.call("account.update", {"accountId": account, "link": [login], "tokensValidSince": 4_000_000_000})
+        sidecar.call("account.update", {"accountId": account, "unlink": ["google.com"]})
+        wanted = ["linked", "accountChanged", "sessionEnded", "unlinked", "accountChanged"]
+        self.assertEqual([occurred(sidecar)["type"] for _ in wanted], wanted)
+
+    def test_subscription_continues_after_the_reset_of_a_testing_store(self):
+        sidecar = self.begin()
+        for cursor in ("1", "2"):
+            sidecar.call("key.rotate", {"tenantId": "default"})
+            self.assertEqual(occurred(sidecar)["cursor"], cursor)
+        sidecar.call("test.reset")
+        time.sleep(1.2)
+        sidecar.call("key.rotate", {"tenantId": "default"})
+        self.assertEqual(occurred(sidecar)["cursor"], "1")
+
     def test_cursor_of_another_store_is_refused(self):
         sidecar = self.spawn("--testing", store=self.store)
         error = self.refused("eventCursorUnknown", sidecar, "events.subscribe", {"after": "7"})

@@ -181,6 +181,17 @@ class FirstParty(EntraHTTP):
         self.ask(400, TOKEN_PATH, client_id="mobile", grant_type="authorization_code", code=code)
         self.assertEqual(len(self.call("session.list", accountId=account)["sessions"]), 0)
 
+    def test_unknown_addresses_look_like_known_ones_with_enumeration_protection(self):
+        self.sign_up()
+        self.call("tenant.update", tenantId="shop", enumerationProtection=True)
+        for flow, wanted, reason, form in (("sign_in", "password", "invalid_password", {"password": "wrong"}),
+                                           ("reset", "code", "invalid_code", {"code": "00000000"})):
+            known, unknown = self.begin(flow, wanted=wanted), self.begin(flow, "none@example.com", wanted)
+            self.assertEqual(set(known), set(unknown))
+            self.wrong(unknown, reason, **form)
+            self.wrong(known, reason, **form)
+        self.exchange(self.done(self.begin(wanted="password"), password=PASSWORD))
+
     def test_foreign_sessions_are_refused_and_stay_valid(self):
         self.sign_up()
         self.call("application.put", tenantId="shop", clientId="web")

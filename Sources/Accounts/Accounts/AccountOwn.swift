@@ -19,7 +19,6 @@ extension AccountService {
         let (before, tenant) = try context.database.read { tx in
             let tenant = try configurations.enabledTenant(token.tenantId, in: tx)
             let own = try sensitive(token, tenant, at: now, in: tx)
-            try tx.requireUnlocked(own.account, tenant, at: now)
             let application = tenant.application(named: own.session.grant.application)
             try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
             return (own.account, tenant)
@@ -31,7 +30,6 @@ extension AccountService {
         let attempt = completion.signInCall(of: name, call, at: now)
         let signedIn = try attempt.gate.write { tx in
             let own = try sensitive(token, tenant, at: now, in: tx)
-            try tx.requireUnlocked(own.account, tenant, at: now)
             var account = own.account
             guard account.username != nil, account.isEmailVerified else { throw EmailNotVerified() }
             account.password = sealed

@@ -64,9 +64,15 @@ extension AccountService {
         if update.phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {
             try tx.setPhoneNumber(update.phoneNumber, of: account)
         }
-        for providerId in request.unlink ?? [] { _ = try tx.deleteAccountLogin(at: providerId, of: account.id) }
-        for login in request.link ?? [] { try link(login, with: account, at: now, in: tx) }
+        for providerId in request.unlink ?? [] where try tx.deleteAccountLogin(at: providerId, of: account.id) {
+            try tx.insertLoginEvent(.unlinked, providerId, account, by: method, at: now)
+        }
+        for login in request.link ?? [] {
+            try link(login, with: account, at: now, in: tx)
+            try tx.insertLoginEvent(.linked, login.providerId, account, by: method, at: now)
+        }
         if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }
+        try tx.insert(SecurityEventDraft(.accountChanged, by: method, account: (tenant.id, account.id)), at: now)
         try context.audit.record(AuditEvent(method, call, tenant: tenant.id, subject: account.id), at: now, in: tx)
         return try account.answer(in: tx)
     }
@@ -150,6 +156,8 @@ extension AccountService {
 extension Transaction {
     /// Ends the sessions of an account whose sign-in was before `moment`.
     package func deleteSessions(of accountId: String, before moment: Int64) throws {
-        try execute("DELETE FROM session WHERE account_id = $1 AND authenticated_at < $2", accountId, moment)
+        let count = try execute("DELETE FROM session WHERE account_id = $1 AND authenticated_at < $2", accountId, moment)
+        // The audit record of the change adds the event.
+        if count > 0 { remark(accountId) }
     }
 }

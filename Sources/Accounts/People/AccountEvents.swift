@@ -1,10 +1,16 @@
+import Contract
 import ServiceContext
 import Storage
 
 /// Events of changes that no audit record describes: of links that wait for a second factor, single sessions, and lockouts.
 extension Transaction {
     func insertLinkEvent(_ providerId: String, _ account: AccountRecord, by method: String, at now: Int64) throws {
-        var event = SecurityEventDraft(.linked, by: method, account: (account.tenantId, account.id))
+        try insertLoginEvent(.linked, providerId, account, by: method, at: now)
+    }
+
+    /// - Parameter type: `linked` or `unlinked`.
+    func insertLoginEvent(_ type: EventType, _ providerId: String, _ account: AccountRecord, by method: String, at now: Int64) throws {
+        var event = SecurityEventDraft(type, by: method, account: (account.tenantId, account.id))
         event.members["providers"] = .array([.string(providerId)])
         try insert(event, at: now)
     }

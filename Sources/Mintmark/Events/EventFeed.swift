@@ -101,9 +101,17 @@ final class EventFeed: Sendable {
     /// - Returns: `false` if there are none, or if the host reads too slowly.
     private func sendSome(_ subscription: Subscription, _ generation: Int) throws -> Bool {
         try database.numberNewEvents()
-        let events = try database.read { try $0.events(after: subscription.position, limit: Self.eventsAtOnce) }
+        let (events, last) = try database.read { tx in
+            (try tx.events(after: subscription.position, limit: Self.eventsAtOnce), try tx.eventRange().last)
+        }
+        // A testing store can be emptied or restored while the host is subscribed. Its positions then begin again.
+        if last < subscription.position { rewind(to: last, generation) }
         for event in events where try !send(event, generation) { return false }
         return !events.isEmpty
+    }
+
+    private func rewind(to position: Int64, _ generation: Int) {
+        state.withLock { if $0.generation == generation { $0.subscription?.position = position } }
     }
 
     /// Sends one event, unless the subscription has ended.

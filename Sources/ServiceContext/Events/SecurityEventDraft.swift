@@ -29,7 +29,7 @@ extension SecurityEventDraft {
     private static let noChange = ["refused", "notice", "breachedPasswordCheck"]
 
     private static let accountMethods: Set = [
-        "account.update", "account.updateOwn", "account.setClaims", "account.changePassword", "account.setOwnPassword",
+        "account.updateOwn", "account.setClaims", "account.changePassword", "account.setOwnPassword",
         "account.submitCode", "passwordReset.submitPassword", "mfa.confirm", "mfa.withdraw", "mfa.recoveryCodes",
         "passkey.finishRegistration", "passkey.delete", "oob.apply",
     ]

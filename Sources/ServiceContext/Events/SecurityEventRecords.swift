@@ -83,12 +83,12 @@ extension Transaction {
     /// that continues before them learns of their removal.
     fileprivate func removeEvents(before time: Int64, limit: Int) throws -> Int {
         try numberEvents()
-        let old = try query(
-            "SELECT position FROM security_event WHERE position IS NOT NULL AND at < $1 ORDER BY position LIMIT $2", time, limit
-        ) { $0.int(0) }
+        let oldest = try query(
+            "SELECT position, at FROM security_event WHERE position IS NOT NULL ORDER BY position LIMIT $1", limit
+        ) { (position: $0.int(0), at: $0.int(1)) }
+        let old = oldest.prefix { $0.at < time }.map(\.position)
         guard let last = old.last else { return 0 }
         try setStoreFact(Self.removedFact, String(max(last, try eventRange().removedUntil)))
-        // Also removes younger events between them, which exist if the clock of the store was set back. No reader can continue before them.
         return try execute("DELETE FROM security_event WHERE position <= $1", last)
     }
 }
@@ -101,7 +101,11 @@ extension ExpiryJob {
     package static let events = ExpiryJob(
         name: "events",
         hasWork: { tx, now in
-            try tx.queryOne("SELECT 1 FROM security_event WHERE at < $1 LIMIT 1", now - eventSeconds) { _ in true } ?? false
+            let time = now - eventSeconds
+            let isNewOld = try tx.queryOne("SELECT 1 FROM security_event WHERE position IS NULL AND at < $1 LIMIT 1", time) { _ in true }
+            if isNewOld != nil { return true }
+            let oldest = try tx.queryOne("SELECT at FROM security_event WHERE position IS NOT NULL ORDER BY position LIMIT 1") { $0.int(0) }
+            return oldest.map { $0 < time } ?? false
         },
         remove: { tx, now, limit in try tx.removeEvents(before: now - eventSeconds, limit: limit) })
 }

@@ -45,8 +45,9 @@ public struct EntraService: Sendable {
         guard let address = EntraAddress(request) else { return nil }
         let ids = EntraIds(request, context.random)
         if address.endpoint == .authorizeChallenge {
-            let source = FirstPartySource(client: limitsClients ? request.forwardedAddress : nil)
-            return challengeAnswer(request, try signIn.tenant(address.tenantId), source, EntraTrace(call, ids.correlationId))
+            let client = limitsClients ? request.forwardedAddress : nil
+            let source = FirstPartySource(client: client, call: EntraTrace(call, ids.correlationId))
+            return challengeAnswer(request, of: try signIn.tenant(address.tenantId), from: source)
         }
         guard let tenant = try signIn.tenant(address.tenantId) else {
             return address.endpoint == nil ? nil : ids.answer(EntraError.unknownTenant(address.tenantId), at: context.clock.now)

@@ -11,6 +11,7 @@ struct FirstPartySource {
     var client: ClientOrigin?
     /// The client ID of the application whose secret was verified.
     var authenticated: String?
+    let call: any CallContext
 }
 
 /// One request to the authorization challenge endpoint (OAuth 2.0 for First-Party Applications).
@@ -26,11 +27,11 @@ struct FirstPartyCall {
     let asked: EntraScope
 
     /// - Throws: `FirstPartyError`, `EntraError`, `ClientUnknown`, `ClientNotPermitted`, `AudienceNotOffered`, `ScopeNotOffered`.
-    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ source: FirstPartySource, _ call: any CallContext) throws {
+    init(_ service: EntraService, _ form: EntraForm, of tenant: TenantRecord, from source: FirstPartySource) throws {
         self.form = form
         self.tenant = tenant
         client = source.client
-        self.call = call
+        call = source.call
         if let text = form["auth_session"] {
             guard let found = FirstPartyState(text, as: .session, service.context.vault), found.tenantId == tenant.id,
                 [nil, found.clientId].contains(form["client_id"]), [nil, found.clientId].contains(source.authenticated)

@@ -10,8 +10,7 @@ import Storage
 extension EntraService {
     /// Returns the response to a request to the authorization challenge endpoint. It has no CORS headers: the draft advises against its use
     /// in pages.
-    func challengeAnswer(_ request: WireRequest, _ tenant: TenantRecord?, _ source: FirstPartySource, _ call: any CallContext) -> WireAnswer
-    {
+    func challengeAnswer(_ request: WireRequest, of tenant: TenantRecord?, from source: FirstPartySource) -> WireAnswer {
         do {
             guard request.method == "POST" else {
                 throw FirstPartyError("invalid_request", "The endpoint accepts POST requests only.", status: 405)
@@ -21,7 +20,7 @@ extension EntraService {
             do { form = try EntraForm(request) } catch let error as EntraError {
                 throw FirstPartyError("invalid_request", error.message)
             }
-            let (status, body) = try FirstPartyCall(self, form, tenant, source, call).answer()
+            let (status, body) = try FirstPartyCall(self, form, of: tenant, from: source).answer()
             return Self.answer(body, status: status)
         } catch let error as FirstPartyError {
             return Self.answer(error, request)
@@ -72,7 +71,7 @@ extension EntraService {
     ///
     /// - Throws: `RefusedNativeCode`, and the errors of `signIn.withContinuation`.
     func redeem(
-        _ code: FirstPartyState, verifier: String?, clientId: String, tenantId: String, _ client: ClientOrigin?, _ call: any CallContext
+        _ code: FirstPartyState, verifier: String?, clientId: String, tenantId: String, from source: FirstPartySource
     ) throws -> SignInStep {
         guard let expiresAt = code.expiresAt, code.tenantId == tenantId, code.clientId == clientId else {
             throw RefusedNativeCode(reason: "The code was issued to another client.")
@@ -85,7 +84,7 @@ extension EntraService {
             throw RefusedNativeCode(reason: "code_verifier \(reason).")
         }
         do {
-            return try signIn.withContinuation(.init(continuationToken: code.token, client: client, clientId: clientId), call)
+            return try signIn.withContinuation(.init(continuationToken: code.token, client: source.client, clientId: clientId), source.call)
         } catch let error as any ContractError
             where error is ContinuationTokenInvalid || error is ContinuationTokenExpired || error is FlowEnded || error is FlowFinished
         {
@@ -109,7 +108,9 @@ extension EntraCall {
         do {
             let verifier = form["code_verifier"]
             return try answer(
-                try service.redeem(code, verifier: verifier, clientId: clientId, tenantId: tenant.id, client, call), asked)
+                try service.redeem(
+                    code, verifier: verifier, clientId: clientId, tenantId: tenant.id, from: FirstPartySource(client: client, call: call)),
+                asked)
         } catch let refused as RefusedNativeCode { throw refuse(refused.reason) }
     }
 
@@ -133,7 +134,7 @@ extension CompatService {
         let wire = WireRequest(method: request.method, url: request.target, headers: request.headers, body: body)
         do {
             let answer = entra.challengeAnswer(
-                wire, try entra.signIn.tenant(tenantId), FirstPartySource(authenticated: authenticated), InProcessCall())
+                wire, of: try entra.signIn.tenant(tenantId), from: FirstPartySource(authenticated: authenticated, call: InProcessCall()))
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {
             return LoopbackResponse(status: 503, text: "The store failed.")
@@ -147,7 +148,8 @@ extension CompatService {
         nativeCode: String, verifier: String?, clientId: String, tenantId: String
     ) throws -> (refreshToken: String, scope: String, audience: String?)? {
         guard let code = FirstPartyState(nativeCode, as: .code, context.vault) else { return nil }
-        let step = try entra.redeem(code, verifier: verifier, clientId: clientId, tenantId: tenantId, nil, InProcessCall())
+        let step = try entra.redeem(
+            code, verifier: verifier, clientId: clientId, tenantId: tenantId, from: FirstPartySource(call: InProcessCall()))
         guard case .completed(let step) = step else { throw RefusedNativeCode(reason: "The flow of the code is not complete.") }
         return (step.refreshToken, step.scope, code.resource)
     }

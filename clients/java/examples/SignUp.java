@@ -21,22 +21,21 @@ public class SignUp {
     static String signUp(Mintmark m, String username, Scanner input) {
         SignUpStep step = m.signUp().start(p -> p.username(username));
         while (!(step instanceof SignUpStep.Completed)) {
-            var token = step.continuationToken();
             if (step instanceof SignUpStep.CodeRequired required) {
                 System.out.println("Code of " + required.codeLength() + " digits sent to " + required.sentTo() + ":");
                 var code = input.nextLine();
-                step = m.signUp().submitCode(p -> p.continuationToken(token).code(code));
-            } else if (step instanceof SignUpStep.PasswordRequired) {
+                step = m.signUp().submitCode(p -> p.continuationToken(required.continuationToken()).code(code));
+            } else if (step instanceof SignUpStep.PasswordRequired required) {
                 System.out.println("Password:");
                 var password = input.nextLine();
-                step = m.signUp().submitPassword(p -> p.continuationToken(token).password(password));
+                step = m.signUp().submitPassword(p -> p.continuationToken(required.continuationToken()).password(password));
             } else if (step instanceof SignUpStep.AttributesRequired required) {
                 Map<String, Object> values = new HashMap<>();
                 for (var attribute : required.attributes()) {
                     System.out.println(attribute.label().orElse(attribute.name()) + ":");
                     values.put(attribute.name(), input.nextLine());
                 }
-                step = m.signUp().submitAttributes(p -> p.continuationToken(token).attributes(values));
+                step = m.signUp().submitAttributes(p -> p.continuationToken(required.continuationToken()).attributes(values));
             } else {
                 throw new IllegalStateException("This program is too old for the step " + step.state() + ".");
             }

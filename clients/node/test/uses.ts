@@ -87,8 +87,12 @@ switch (step.state) {
     break;
   }
   case "passwordRequired":
+  case "passkeyRequired":
   case "attributesRequired":
     step.continuationToken.trim();
+    break;
+  case "redirectRequired":
+    step.reason.trim();
     break;
   case "completed": {
     const completed: SignUpStepCompleted = step;
