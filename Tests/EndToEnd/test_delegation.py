@@ -148,7 +148,8 @@ class Narrowing(Delegation):
 
     def test_own_claims_are_kept_and_replace_nothing(self):
         for name in ("act", "may_act", "cnf"):
-            self.refused("claimNameReserved", self.sidecar, "account.setClaims", {"accountId": self.account(self.alice), "claims": {name: {"sub": "x"}}})
+            self.refused("claimNameReserved", self.sidecar, "account.setClaims", {
+                "accountId": self.account(self.alice), "claims": {name: {"sub": "x"}}})
         self.call("account.setClaims", accountId=self.account(self.alice), claims={"role": "admin", "mint": 1})
         told = claims(self.exchange(self.alice["accessToken"], audience=[ORDERS]))
         self.assertEqual(told["role"], "admin")
@@ -187,7 +188,8 @@ class Acting(Delegation):
         acting = self.exchange(token, actor=self.agent["accessToken"])
         for delegated in (acting, self.delegate()):
             self.denied("actorNotAllowed", "unauthorized_client", self.delegate(), actor=delegated)
-        self.refused("actorNotAllowed", self.sidecar, "token.delegate", {"idToken": self.alice["idToken"], "actor": {"sub": self.account(self.alice)}})
+        self.refused("actorNotAllowed", self.sidecar, "token.delegate", {
+            "idToken": self.alice["idToken"], "actor": {"sub": self.account(self.alice)}})
         for name in ("agent@example.com", "unknown"):
             self.refused("accountNotFound", self.sidecar, "token.delegate", {"idToken": self.alice["idToken"], "actor": {"sub": name}})
         self.refused("trustedIssuerNotFound", self.sidecar, "token.delegate", {
@@ -200,7 +202,8 @@ class Acting(Delegation):
     def test_invalid_actor_tokens_are_refused(self):
         token, actor = self.delegate(), self.account(self.agent)
         now = self.call("system.ping")["now"]
-        for wanted, bad in (("tokenSignatureInvalid", self.signed(subject=actor, key="wrong")), ("tokenExpired", self.signed(subject=actor, exp=now - 1)),
+        for wanted, bad in (("tokenSignatureInvalid", self.signed(subject=actor, key="wrong")),
+                            ("tokenExpired", self.signed(subject=actor, exp=now - 1)),
                             ("tokenAlgorithmNotAllowed", self.signed(subject=actor, header={"alg": "none"})),
                             ("tokenAudienceMismatch", self.signed(subject=actor, audience=ORDERS)), ("tokenIssuerMismatch", github().token()),
                             ("tokenMalformed", "abc")):
@@ -221,7 +224,8 @@ class Acting(Delegation):
             self.denied("subjectTokenInvalid", "invalid_request", self.signed(act=wrong), actor=actor)
         for other in ({"iss": "https://elsewhere.example.com"}, {"client_id": "other"}, {"email": "agent@example.com"}):
             self.denied("actorNotAllowed", "unauthorized_client", self.signed(may_act={"sub": self.account(self.agent), **other}), actor=actor)
-        self.exchange(self.signed(may_act={"sub": self.account(self.agent), "iss": self.issuer, "client_id": "shop", "scope": "openid"}), actor=actor)
+        permission = {"sub": self.account(self.agent), "iss": self.issuer, "client_id": "shop", "scope": "openid"}
+        self.exchange(self.signed(may_act=permission), actor=actor)
 
     def test_chain_has_at_most_four_actors_in_their_order(self):
         chain = None
@@ -231,7 +235,8 @@ class Acting(Delegation):
             told = claims(self.exchange(token, actor=tokens["accessToken"]))["act"]
             self.assertEqual((told["sub"], told.get("act")), (self.account(tokens), chain))
             chain = told
-        self.denied("delegationTooDeep", "invalid_request", self.signed(act=chain, may_act={"sub": self.account(self.agent)}), actor=self.agent["accessToken"])
+        deep = self.signed(act=chain, may_act={"sub": self.account(self.agent)})
+        self.denied("delegationTooDeep", "invalid_request", deep, actor=self.agent["accessToken"])
 
     def test_end_of_the_actors_session_or_account_ends_the_token(self):
         ends = (lambda tokens: self.call("session.signOut", idToken=tokens["idToken"]),
@@ -259,7 +264,8 @@ class Acting(Delegation):
         self.denied("scopeNotGranted", "invalid_scope", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[ORDERS], scope="write")
         self.denied("audienceNotOffered", "invalid_target", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[BILLS])
         self.denied("audienceNotOffered", "invalid_target", self.alice["accessToken"], actor=self.agent["accessToken"])
-        self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=self.sign_in("third")["accessToken"], audience=[ORDERS])
+        third = self.sign_in("third")["accessToken"]
+        self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=third, audience=[ORDERS])
         self.call("tenant.update", tenantId="shop", delegations=[])
         self.denied("actorNotAllowed", "unauthorized_client", self.alice["accessToken"], actor=self.agent["accessToken"], audience=[ORDERS])
 
