@@ -171,6 +171,12 @@ def _(scene):
     return sent(scene, "signIn.start", tenantId=scene.tenant, username=scene.address)
 
 
+@door("signIn.start", "password")
+def _(scene):
+    scene.make_account()
+    return sent(scene, "signIn.start", tenantId=scene.tenant, username=scene.address)
+
+
 @door("signIn.submitPassword")
 def _(scene):
     scene.make_account()

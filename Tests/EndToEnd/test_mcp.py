@@ -320,7 +320,7 @@ class Tools(EndToEnd):
     def test_tools_are_selected_by_name_pattern_and_toolset(self):
         self.assertEqual(set(self.tools("--tools", "account_*")), {"account_find", "account_get", "account_graph", "account_list"})
         self.assertEqual(set(self.tools("--tools", "account_*,-account_g*,pool_list")), {"account_find", "account_list", "pool_list"})
-        self.assertEqual(set(self.tools("--tools", "audit")), {"audit_list", "audit_verify"})
+        self.assertEqual(set(self.tools("--tools", "audit")), {"audit_list", "audit_verify", "events_listStreams"})
         self.assertNotIn("account_list", self.tools("--tools", "-account_list"))
         self.assertIn("account_find", self.tools("--tools", "-account_list"))
         self.assertIn("test_clock", self.tools("--tools", "testing", "--allow", "write"))

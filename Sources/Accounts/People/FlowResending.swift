@@ -84,7 +84,7 @@ extension Flows {
                     }
                     try flow.require(.codeRequired)
                     if flow.kind == .signIn || flow.kind == .passwordReset {
-                        try tx.requireUsable(try tx.account(flow.accountId), tenant, for: flow.kind, at: now)
+                        try tx.requireUsable(try tx.account(flow.accountId), tenant, forSignIn: flow.kind == .signIn, at: now)
                     }
                     return .send(flow, isNew: false)
                 }

@@ -19,11 +19,12 @@ extension Transaction {
     /// Refuses a code that could not be used: the account is disabled, or locked against sign-ins. Does nothing where the answer would
     /// reveal the account.
     ///
+    /// - Parameter isSignIn: Whether the code signs in. A lockout does not concern the codes of a password reset.
     /// - Throws: `AccountDisabled`, without the ID of the account, because the caller has proved nothing; `AccountLocked`.
-    func requireUsable(_ account: AccountRecord?, _ tenant: TenantRecord, for kind: Flow.Kind, at now: Int64) throws {
+    func requireUsable(_ account: AccountRecord?, _ tenant: TenantRecord, forSignIn isSignIn: Bool, at now: Int64) throws {
         guard let account, !tenant.enumerationProtection else { return }
         if account.isDisabled { throw AccountDisabled() }
-        guard kind == .signIn else { return }
+        guard isSignIn else { return }
         let unlock = try tenant.unlock(account, of: account.address, at: now, in: self)
         try lockout(of: account.lockoutSubject, at: now).check(at: now, unlock: unlock)
     }

@@ -33,10 +33,11 @@ extension SignInService {
             return .providerRequired(.init(next: reset, providers: providers))
         }
         if let account, !tenant.enumerationProtection { try PasswordCheck(context).requireKnown(account) }
-        try context.database.read { try $0.requireUsable(account, tenant, for: .signIn, at: now) }
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.localAccountMethod == .emailPassword ? .password : .code
         let method = tenant.enumerationProtection ? usual : known ?? usual
+        // A locked account with a password gets the step of the password, which answers the lockout.
+        try context.database.read { try $0.requireUsable(account, tenant, forSignIn: method == .code, at: now) }
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username,
             of: (known == nil ? nil : account?.id) ?? context.random.uuid(),

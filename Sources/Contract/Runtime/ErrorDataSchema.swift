@@ -98,6 +98,7 @@ struct ErrorDataSchema {
         case "TenantId": "default"
         case "RoleArn": "arn:aws:iam::000000000000:role/test"
         case "Issuer", "LoginProviderName", "provider", "issuer": "https://login.example.com"
+        case "EventCursor": "1"
         case "ProviderId", "providerId": "oidc.test"
         case "method", "next": "system.ping"
         case "path", "file": "/nowhere"
