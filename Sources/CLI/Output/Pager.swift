@@ -11,10 +11,11 @@ enum Pager {
     /// The commands with long output.
     private static let commands = ["help", "man", "methods", "describe"]
 
-    /// Begins to collect output if the command can have long output and standard output is a terminal.
+    /// Begins to collect output if the command can have long output, and standard input and output are a terminal.
     static func begin(_ arguments: [String]) {
         let isLong = arguments.first.map { commands.contains($0) } ?? false || arguments.contains { ["--help", "-h"].contains($0) }
-        if isLong, !arguments.contains("--no-pager"), isatty(1) == 1 { collected = "" }
+        // A pager reads its keys from the terminal: without one as standard input, it could wait forever.
+        if isLong, !arguments.contains("--no-pager"), isatty(0) == 1, isatty(1) == 1 { collected = "" }
     }
 
     /// Keeps a text, and returns `false` if output is not collected.
