@@ -98,7 +98,7 @@ class CommandLine(EndToEnd):
 
     def test_describe_shows_variants_of_a_type(self):
         text = self.call("describe", "PasswordResetStep").stdout.decode()
-        self.assertIn("PasswordResetStepCodeRequired | PasswordResetStepPasswordRequired | PasswordResetStepCompleted, by state", text)
+        self.assertIn("PasswordResetStepCodeRequired | PasswordResetStepPasswordRequired | PasswordResetStepCompleted | PasswordResetStepRedirectRequired, by state", text)
         self.assertRegex(self.call("describe", "PasswordResetStepCodeRequired").stdout.decode(), "state  codeRequired, required")
         self.assertRegex(self.call("describe", "account.graph").stdout.decode(), "(?m)^GraphNodeSession  object$")
 

@@ -21,9 +21,8 @@ struct Configure: ParsableCommand {
               mintmark configure kubectl --app ops --write
               kubectl config set-context --current --user mintmark
 
-            kubectl 1.20 (Debian 12) crashes when it writes a user. Add the printed lines to the file instead.
-
-            For the API server to trust the tokens, set --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
+            kubectl 1.20 (Debian 12) crashes when it writes a user; add the printed lines yourself. The API server needs \
+            --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
     @Argument(help: "The tool: aws, gcp or kubectl.", completion: .list(["aws", "gcp", "kubectl"]))

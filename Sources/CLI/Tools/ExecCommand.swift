@@ -14,7 +14,7 @@ struct ExecCommand: ParsableCommand {
             because profiles would take precedence.
 
               mintmark exec --role deploy -- aws s3 ls
-              mintmark exec --role deploy --token-file /var/run/secrets/token --refresh -- python worker.py
+              mintmark exec --role deploy --token-file token.jwt --refresh -- python worker.py
 
             Signals are passed on. The exit code is that of the command: 126 if it cannot be executed, 127 if it is not found, 128 and
             the number of the signal that ended it. Without credentials, the command is not started, and the exit status is 1; 2 if

@@ -12,7 +12,8 @@ struct GCPCredentialsCommand: ParsableCommand {
             `mintmark login`, a file, a command or the store.
 
               mintmark configure gcp --audience //iam.googleapis.com/projects/… >gcp.json
-              GOOGLE_APPLICATION_CREDENTIALS=gcp.json GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1 python program.py
+              export GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1
+              GOOGLE_APPLICATION_CREDENTIALS=gcp.json python program.py
 
             A failure is printed to standard output, as the libraries expect it, with the exit status 1.
             """)
