@@ -1,7 +1,5 @@
 """A request that is repeated while the message of the first one is being sent: one message, identical responses."""
 
-import contextlib
-import sqlite3
 import time
 
 from delivery import MailServer
@@ -78,8 +76,8 @@ class RepeatedSends(MailServer):
         self.first.process.kill()
         self.first.wait()
         # The claims of a process that has ended expire after 15 seconds. These expired long ago, so that the test does not wait.
-        with contextlib.closing(sqlite3.connect(self.store, timeout=30)) as store, store:
-            self.assertEqual(store.execute("UPDATE send_claim SET expires_at = 1").rowcount, 2)
+        self.assertEqual(self.rows("SELECT COUNT(*) FROM send_claim"), [(2,)])
+        self.rows("UPDATE send_claim SET expires_at = 1")
         start = self.second.send("signUp.start", {"username": "slow-gone@example.com"})
         self.finish(self.second, step["continuationToken"], old)
         begun = self.second.answer(start, timeout=30)
