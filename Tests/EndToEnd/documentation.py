@@ -483,7 +483,8 @@ def form(relative, text):
 
 
 # Reference documents, which do not teach a task.
-REFERENCES = {"README.md", "errors.md", "exit-codes.md", "glossary.md", "security-model.md", "troubleshooting.md"}
+REFERENCES = {"README.md", "errors.md", "exit-codes.md", "glossary.md", "guards.md", "security-model.md", "security-requirements.md",
+              "troubleshooting.md"}
 
 
 def markdown_files():

@@ -19,13 +19,13 @@ struct GuardsGuide: Emitter {
                 rows.append(row("`\(method.name)`, \(each.name)", cells, &reasons))
             }
         }
-        let notes = reasons.enumerated().map { "\($0.offset + 1). \($0.element)" }.joined(separator: "\n")
+        let notes = reasons.enumerated().map { wrapped("\($0.offset + 1). \($0.element)") }.joined(separator: "\n")
         return """
             # Guards: what each method does for a locked, disabled or deleted account
 
-            This table lists every method that returns tokens or continuation tokens, or that changes how users sign in, and what it
-            does if the account may not be used. It is generated from the schemas, and a test calls every cell. For an auditor, it is
-            the list of all ways to authenticate (OWASP ASVS 5.0, 6.1.3 and 6.3.4).
+            This table lists every method that returns tokens or continuation tokens, or that changes how users sign in, and
+            what it does if the account may not be used. It is generated from the schemas, and a test calls every cell. For
+            an auditor, it is the list of all ways to authenticate (OWASP ASVS 5.0, 6.1.3 and 6.3.4).
 
             | in a cell | meaning |
             |---|---|
@@ -46,6 +46,16 @@ struct GuardsGuide: Emitter {
             \(notes)
 
             """
+    }
+
+    /// Returns a note in lines of at most 120 characters.
+    private static func wrapped(_ note: String) -> String {
+        var lines = [""]
+        for word in note.split(separator: " ") {
+            if lines[lines.count - 1].count + word.count >= 120 { lines.append("  ") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines.joined(separator: "\n")
     }
 
     private static func row(_ name: String, _ outcomes: [GuardOutcome?], _ reasons: inout [String]) -> String {

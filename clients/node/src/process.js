@@ -13,8 +13,8 @@ const longestLine = 17 * 1024 * 1024;
 const infoId = 0;
 
 /** Whether a message is a valid notification, request or response. */
-const isMeant = ({ method, result, error }) =>
-  typeof method === "string" || result !== undefined || (Number.isInteger(error?.code) && typeof error.message === "string");
+const isMeant = ({ id, method, result, error }) =>
+  (typeof method === "string" && (id === undefined || method.startsWith("hook/"))) || result !== undefined || (Number.isInteger(error?.code) && typeof error.message === "string");
 
 /** The advice for a program that ended before its first response. */
 const stranger = "Is it the right program? MINTMARK_BINARY or { binary } names another.";

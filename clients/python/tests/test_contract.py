@@ -88,7 +88,7 @@ class TheContract(ClientTest):
                         found = find(client, method["name"])
                         parameters = inspect.signature(found).parameters
                         names = ((each, snake(each["name"])) for each in method["params"])
-                        wanted = {name + "_" * keyword.iskeyword(name): each.get("required", False) for each, name in names}
+                        wanted = {name + "_" * (keyword.iskeyword(name) or name == "types"): each.get("required", False) for each, name in names}
                         own = {name: each for name, each in parameters.items() if name not in ("timeout", "trace", "progress")}
                         self.assertEqual({name: each.default is each.empty for name, each in own.items()}, wanted)
                         self.assertLessEqual({"timeout", "trace"}, set(parameters))
@@ -119,7 +119,7 @@ class TheContract(ClientTest):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         lines += len(file.readlines())
         # The limit grows with the contract: about 90 lines for a method.
-        self.assertLess(lines, 14_500)
+        self.assertLess(lines, 19_000)
 
     def examples(self):
         """Yields every example with the steps of its fixtures. All run in testing stores, which capture messages in the outbox."""
@@ -145,7 +145,7 @@ class TheContract(ClientTest):
                 names = {}
                 for step in steps:
                     capture(step["result"], to_json(m.call(step["method"], fill(step["params"], names))), names)
-                arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
+                arguments = {snake(name) + "_" * (name == "types"): value for name, value in fill(example["params"], names).items()}
                 if "error" in example:
                     with self.assertRaises(APIError) as caught:
                         find(m, example["method"])(**arguments)
@@ -153,7 +153,7 @@ class TheContract(ClientTest):
                     self.assertIs(type(caught.exception), getattr(mintmark, class_name(example["error"])))
                 else:
                     result = find(m, example["method"])(**arguments)
-                    if isinstance(result, Record):
+                    if isinstance(result, Record) and example["result"]:
                         self.assertGreater(members(result), 0)
                         self.assertTrue(repr(result))
                     else:
@@ -165,7 +165,7 @@ class TheContract(ClientTest):
                 names = {}
                 for step in steps:
                     capture(step["result"], to_json(await m.call(step["method"], fill(step["params"], names))), names)
-                arguments = {snake(name): value for name, value in fill(example["params"], names).items()}
+                arguments = {snake(name) + "_" * (name == "types"): value for name, value in fill(example["params"], names).items()}
                 try:
                     members(await find(m, example["method"])(**arguments))
                 except APIError as error:

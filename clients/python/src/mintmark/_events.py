@@ -1,6 +1,5 @@
 """Iterates over the events of the store, across restarts of the process."""
 
-import asyncio
 import queue
 from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterator, Optional, Sequence
 
@@ -57,6 +56,8 @@ def follow(client: "Mintmark", types: Optional[Sequence[str]], after: Optional[s
 async def follow_async(
     client: "AsyncMintmark", types: Optional[Sequence[str]], after: Optional[str]
 ) -> AsyncIterator[SecurityEvent]:
+    import asyncio  # Programs with threads do not load it.
+
     arrived: "asyncio.Queue[Any]" = asyncio.Queue()
     listeners, put = client._event_listeners, arrived.put_nowait
     listeners.append(put)
