@@ -95,9 +95,9 @@ const methodNames = `
 account.changeEmail account.changePassword account.create account.delete account.deleteOwn account.export account.find
 account.get account.graph account.import account.link account.list account.me account.merge account.providerToken
 account.reauthenticate account.setClaims account.setOwnPassword account.submitCode account.unlink account.update
-account.updateOwn application.delete application.get application.list application.put audit.list audit.verify
-compat.http credentials.assumeRole credentials.get credentials.revoke credentials.verify
-credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
+account.updateOwn application.addSecret application.delete application.deleteSecret application.get application.list
+application.put audit.list audit.verify compat.http credentials.assumeRole credentials.get credentials.revoke
+credentials.verify credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
 credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
 credentialsProvider.submitToken events.deleteStream events.list events.listStreams events.poll events.putStream
 events.subscribe events.unsubscribe hooks.get hooks.offer hooks.set identity.delete identity.get identity.list

@@ -21,6 +21,8 @@ enum RecordedValues {
               "$defaultIssuer": "https://testing.mintmark.localhost/tenants/default",
               "$continuation": "AZ1mQ3uQRk2Xn0b7VxkS4QABcV8m0Cq3e1vY7s5hJrT2uLw9dKfPgNzB",
               "$nextContinuation": "AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe",
+              "$secretId": "0196f1d2-7b3c-4e52-9a41-5f0c6a7d8ea1", "$nextSecretId": "0196f1d2-7b3c-4e52-9a41-5f0c6a7d8ea2",
+              "$clientSecret": "mmcs_q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw", "$hint": "KbTw",
               "$signedUp": "AZ1mQ3uQRk2Xn0b7VxkS4QACk2Jd8sWv5uY1qLrT7mBxN0cGfHpZ3aEe",
               "$assuranceConflicts": [{"pointer": "/lockCovers", "requirement": "asvs 6.3.4", "limit": "everyDoor"}],
               "$assuranceRequirements": [{"number": "asvs 6.2.10", "title": "No periodic change of passwords", "status": "pass"}],

@@ -1328,7 +1328,9 @@ class ClientUnknownError(APIError):
 
 
 class ClientNotPermittedError(APIError):
-    """The application is confidential, or native authentication is disabled for it."""
+    """The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do
+    not include the requested one.
+    """
 
     code = 4141
     type = "clientNotPermitted"
@@ -1360,6 +1362,57 @@ class TooManyApplicationsError(APIError):
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     maximum: int = _detail("maximum")
     """The maximum number of applications."""
+
+
+class ClientNotConfidentialError(APIError):
+    """The application for a new secret is public."""
+
+    code = 4150
+    type = "clientNotConfidential"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+
+
+class TooManyClientSecretsError(APIError):
+    """The application already has the maximum number of secrets."""
+
+    code = 4151
+    type = "tooManyClientSecrets"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    maximum: int = _detail("maximum")
+    """The maximum number of secrets."""
+
+
+class ClientSecretNotFoundError(APIError):
+    """The secret does not exist or was deleted."""
+
+    code = 4152
+    type = "clientSecretNotFound"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    secret_id: str = _detail("secretId")
+    """The requested secret."""
+
+
+class LastClientSecretError(APIError):
+    """The only secret of an application is to be deleted."""
+
+    code = 4153
+    type = "lastClientSecret"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+
+
+class ClientSecretInvalidError(APIError):
+    """A confidential application sent no secret or a wrong one, or a public application sent one."""
+
+    code = 4154
+    type = "clientSecretInvalid"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    reason: str = _detail("reason")
+    """The reason and the next step."""
 
 
 class AttributeNotYoursError(APIError):
@@ -1521,7 +1574,7 @@ class CredentialAlreadyInUseError(APIError):
     code = 5020
     type = "credentialAlreadyInUse"
     provider_id: str = _detail("providerId")
-    """The ID of the provider."""
+    """The ID of the provider, or `passkey`."""
     email: str | None = _detail("email", optional=True)
     """The email address that the provider returned."""
     pending_token: str = _detail("pendingToken")
@@ -1549,7 +1602,7 @@ class ProviderAlreadyLinkedError(APIError):
     code = 5022
     type = "providerAlreadyLinked"
     provider_id: str = _detail("providerId")
-    """The ID of the provider, or `password`."""
+    """The ID of the provider, or `password` or `passkey`."""
 
 
 class ProviderNotLinkedError(APIError):
@@ -2405,14 +2458,15 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
     SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
-    AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
-    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
-    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
-    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
-    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
-    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
-    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
-    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
+    ClientNotConfidentialError, TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError,
+    ClientSecretInvalidError, AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError,
+    FactorKindNotAcceptedError, EventsExpiredError, EventCursorUnknownError, EventsNeedHostError,
+    EventStreamNotFoundError, EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError,
+    AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
+    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
+    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
+    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
+    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
     ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
     InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
     ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
@@ -2461,28 +2515,29 @@ __all__ = [
     "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
     "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
-    "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
-    "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError",
-    "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError",
-    "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError",
-    "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError",
-    "ProviderNotLinkedError", "LastProviderError", "UserMismatchError", "AccountMergedError",
-    "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError",
-    "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError", "AddressDiffersError",
-    "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError",
-    "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError",
-    "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError",
-    "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError",
-    "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError",
-    "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError",
-    "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError",
-    "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError",
-    "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
-    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
-    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
-    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
-    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
-    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "TooManyApplicationsError", "ClientNotConfidentialError", "TooManyClientSecretsError", "ClientSecretNotFoundError",
+    "LastClientSecretError", "ClientSecretInvalidError", "AttributeNotYoursError", "SecondFactorRequiredError",
+    "SessionNotFoundError", "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError",
+    "EventsNeedHostError", "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError",
+    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
+    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
+    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
+    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
+    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
+    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError",
+    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
+    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
+    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
+    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
+    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
+    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
+    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
+    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
+    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
+    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
+    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
+    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
+    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
     "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
     "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]
