@@ -69,7 +69,7 @@ package final class TenantRecord: Sendable {
             signUpAllowed: settings.signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: policy,
             codes: codes,
             lockout: lockout, tokens: tokens, delivery: settings.delivery?.shown, enumerationProtection: enumerationProtection,
-            oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
+            recyclesAddresses: settings.recyclesAddresses ? true : nil, oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices,
             audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
             anonymousAllowed: settings.anonymousAllowed,

@@ -41,6 +41,7 @@ extension TenantUpdate.Params {
             passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
+            recyclesAddresses: recyclesAddresses ?? settings.recyclesAddresses,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             notices: notices ?? settings.notices, audienceScopes: audienceScopes ?? settings.audienceScopes,

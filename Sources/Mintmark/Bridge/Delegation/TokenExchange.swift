@@ -25,7 +25,7 @@ extension TokenService {
                 issued = try exchangeForeign(request, wish, call, now: now)
             } else {
                 let subject = try tenantToken(request.subjectToken, as: type, of: request.tenantId, now: now)
-                try authenticate(request.clientId, request.clientSecret, of: subject.tenantId, now: now)
+                try authenticate(request.clientId, request.clientSecret, of: subject.tenantId)
                 let actor = try actor(request, ofTenant: subject.tenantId, call, now: now)
                 issued = try delegatedTokens.exchange(
                     subject, actor: actor?.token, for: wish,
@@ -54,7 +54,7 @@ extension TokenService {
         let tenantId = request.tenantId ?? TenantRecord.defaultId
         let tenant = try context.database.read { try tenants.tenant(tenantId, in: $0) }
         let foreign = try trustedTokens.verify(request.subjectToken, call, now: now)
-        try authenticate(request.clientId, request.clientSecret, of: tenant.id, now: now)
+        try authenticate(request.clientId, request.clientSecret, of: tenant.id)
         let subject = ExchangedToken(
             issuer: foreign.issuer, subject: foreign.subject, expiresAt: foreign.expiresAt, claims: foreign.claims)
         let actor = try actor(request, ofTenant: tenant.id, call, now: now)
@@ -81,7 +81,7 @@ extension TokenService {
                 reason: "an assertion needs clientId, and exactly one audience: the issuer of the other authorization server")
         }
         let token = try tenantTokens.verify(request.subjectToken, .init(tenantId: request.tenantId, use: .id), now: now)
-        try authenticate(clientId, request.clientSecret, of: token.tenantId, now: now)
+        try authenticate(clientId, request.clientSecret, of: token.tenantId)
         let issued = try delegatedTokens.assertion(
             for: token,
             .init(

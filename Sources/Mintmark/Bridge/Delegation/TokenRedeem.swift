@@ -13,7 +13,7 @@ extension TokenService {
         try OAuthErrors.naming(.grant) {
             let now = context.clock.now
             let tenant = try context.database.read { try tenants.tenant(request.tenantId, in: $0) }
-            try authenticate(request.clientId, request.clientSecret, of: tenant.id, mustBeConfidential: true, now: now)
+            try authenticate(request.clientId, request.clientSecret, of: tenant.id, mustBeConfidential: true)
             let assertion = try trustedTokens.assertion(
                 request.assertion, audience: context.realm.issuer(of: .tenant(tenant.id)), clientId: request.clientId, call, now: now)
             let issued = try delegatedTokens.redeem(
@@ -30,16 +30,16 @@ extension TokenService {
     /// - Parameter clientId: `nil` if the request names no application.
     /// - Throws: `ClientUnknown`, `ClientSecretInvalid`.
     func authenticate(
-        _ clientId: String?, _ secret: String?, of tenantId: String, mustBeConfidential: Bool = false, now: Int64
+        _ clientId: String?, _ secret: String?, of tenantId: String, mustBeConfidential: Bool = false
     ) throws {
         guard clientId != nil || secret != nil else { return }
-        let application = try context.database.read { try tenants.tenant(tenantId, in: $0).knownApplication(clientId) }
-        if application.settings.type == .confidential {
-            throw ClientSecretInvalid(clientId: application.clientId, reason: "it has no secret")
-        }
-        if mustBeConfidential || secret != nil {
+        let tenant = try context.database.read { try tenants.tenant(tenantId, in: $0) }
+        let application = try tenant.knownApplication(clientId)
+        let isAuthenticated = try ApplicationAuthentication(accounts).isAuthenticated(application, by: secret)
+        if mustBeConfidential, !isAuthenticated {
             throw ClientSecretInvalid(
-                clientId: application.clientId, reason: "it is public and has no secret; set its type to confidential with application.put")
+                clientId: application.clientId,
+                reason: "an assertion needs a confidential application with a secret; use application.put and application.addSecret")
         }
     }
 }
