@@ -355,13 +355,21 @@ const (
 	ErrSessionExpired ErrorType = "sessionExpired"
 	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
 	ErrClientUnknown ErrorType = "clientUnknown"
-	// 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth
-	// invalid_client.
+	// 4141: The application is confidential and has no secret, native authentication is disabled for it, or its
+	// redirect URIs do not include the requested one. Equivalent: nativeAuth invalid_client.
 	ErrClientNotPermitted ErrorType = "clientNotPermitted"
 	// 4142: A setting of an application contradicts the tenant or is not a valid address.
 	ErrInvalidApplication ErrorType = "invalidApplication"
 	// 4143: A new application would exceed the maximum number of applications of a tenant.
 	ErrTooManyApplications ErrorType = "tooManyApplications"
+	// 4150: The application for a new secret is public.
+	ErrClientNotConfidential ErrorType = "clientNotConfidential"
+	// 4151: The application already has the maximum number of secrets.
+	ErrTooManyClientSecrets ErrorType = "tooManyClientSecrets"
+	// 4152: The secret does not exist or was deleted.
+	ErrClientSecretNotFound ErrorType = "clientSecretNotFound"
+	// 4153: The only secret of an application is to be deleted.
+	ErrLastClientSecret ErrorType = "lastClientSecret"
 	// 4154: A confidential application sent no secret or a wrong one, or a public application sent one. Equivalent:
 	// nativeAuth invalid_client.
 	ErrClientSecretInvalid ErrorType = "clientSecretInvalid"
@@ -1641,6 +1649,38 @@ type TooManyApplicationsError struct {
 	Maximum int64 `json:"maximum"`
 }
 
+// ClientNotConfidentialError is [ErrClientNotConfidential] with its data.
+type ClientNotConfidentialError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+}
+
+// TooManyClientSecretsError is [ErrTooManyClientSecrets] with its data.
+type TooManyClientSecretsError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The maximum number of secrets.
+	Maximum int64 `json:"maximum"`
+}
+
+// ClientSecretNotFoundError is [ErrClientSecretNotFound] with its data.
+type ClientSecretNotFoundError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The requested secret.
+	SecretID string `json:"secretId"`
+}
+
+// LastClientSecretError is [ErrLastClientSecret] with its data.
+type LastClientSecretError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+}
+
 // ClientSecretInvalidError is [ErrClientSecretInvalid] with its data.
 type ClientSecretInvalidError struct {
 	*APIError `json:"-"`
@@ -1767,7 +1807,7 @@ type RecentSignInRequiredError struct {
 // CredentialAlreadyInUseError is [ErrCredentialAlreadyInUse] with its data.
 type CredentialAlreadyInUseError struct {
 	*APIError `json:"-"`
-	// The ID of the provider.
+	// The ID of the provider, or `passkey`.
 	ProviderID string `json:"providerId"`
 	// The email address that the provider returned.
 	Email string `json:"email,omitempty"`
@@ -1790,7 +1830,7 @@ type EmailAlreadyInUseError struct {
 // ProviderAlreadyLinkedError is [ErrProviderAlreadyLinked] with its data.
 type ProviderAlreadyLinkedError struct {
 	*APIError `json:"-"`
-	// The ID of the provider, or `password`.
+	// The ID of the provider, or `password` or `passkey`.
 	ProviderID string `json:"providerId"`
 }
 
@@ -2512,6 +2552,10 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
 	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
+	ErrClientNotConfidential:          func(e *APIError) error { return filled(e, &ClientNotConfidentialError{APIError: e}) },
+	ErrTooManyClientSecrets:           func(e *APIError) error { return filled(e, &TooManyClientSecretsError{APIError: e}) },
+	ErrClientSecretNotFound:           func(e *APIError) error { return filled(e, &ClientSecretNotFoundError{APIError: e}) },
+	ErrLastClientSecret:               func(e *APIError) error { return filled(e, &LastClientSecretError{APIError: e}) },
 	ErrClientSecretInvalid:            func(e *APIError) error { return filled(e, &ClientSecretInvalidError{APIError: e}) },
 	ErrAttributeNotYours:              func(e *APIError) error { return filled(e, &AttributeNotYoursError{APIError: e}) },
 	ErrSecondFactorRequired:           func(e *APIError) error { return filled(e, &SecondFactorRequiredError{APIError: e}) },

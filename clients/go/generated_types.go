@@ -638,7 +638,8 @@ type Application struct {
 	ClientID string `json:"clientId"`
 	// The display name of the application.
 	Name string `json:"name,omitempty"`
-	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+	// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+	// `clientSecret`.
 	Type ApplicationType `json:"type"`
 	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
 	NativeAuthentication bool `json:"nativeAuthentication"`
@@ -653,11 +654,36 @@ type Application struct {
 	// The scopes that the application can request by `session.refresh` although they were not granted at sign-in.
 	// Defaults to all of its scopes.
 	Consent []string `json:"consent,omitempty"`
+	// The secrets of the application, oldest first, without the secrets themselves. Present if the application has
+	// secrets.
+	Secrets []ClientSecretInfo `json:"secrets,omitempty"`
 	// The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application
 	// that was never changed.
 	CreatedAt Timestamp `json:"createdAt"`
 	// The time of the last change of the application, in seconds since 1970-01-01 UTC.
 	UpdatedAt Timestamp `json:"updatedAt"`
+}
+
+// ApplicationAddSecretParams are the parameters of application.addSecret.
+type ApplicationAddSecretParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+}
+
+// ApplicationAddSecretResult is the result of application.addSecret.
+type ApplicationAddSecretResult struct {
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The ID of a secret of an application.
+	SecretID string `json:"secretId"`
+	// The secret. It cannot be read again.
+	ClientSecret Secret `json:"clientSecret"`
+	// The time at which the secret was generated, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
 }
 
 // ApplicationDeclaration is the declaration of an application for `system.apply`, with the members of
@@ -669,8 +695,8 @@ type ApplicationDeclaration struct {
 	ClientID string `json:"clientId"`
 	// The display name of the application.
 	Name string `json:"name,omitempty"`
-	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
-	// Defaults to "public".
+	// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+	// `clientSecret`. Defaults to "public".
 	Type ApplicationType `json:"type,omitempty"`
 	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
 	// true.
@@ -704,6 +730,16 @@ type ApplicationDeleteResult struct {
 	ClientID string `json:"clientId"`
 	// The number of sessions that ended.
 	EndedSessions int64 `json:"endedSessions"`
+}
+
+// ApplicationDeleteSecretParams are the parameters of application.deleteSecret.
+type ApplicationDeleteSecretParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The client ID of an application of a tenant.
+	ClientID string `json:"clientId"`
+	// The ID of a secret of an application.
+	SecretID string `json:"secretId"`
 }
 
 // ApplicationGetParams are the parameters of application.get.
@@ -740,8 +776,8 @@ type ApplicationPutParams struct {
 	ClientID string `json:"clientId"`
 	// The display name of the application.
 	Name string `json:"name,omitempty"`
-	// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
-	// Defaults to "public".
+	// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+	// `clientSecret`. Defaults to "public".
 	Type ApplicationType `json:"type,omitempty"`
 	// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
 	// true.
@@ -1070,6 +1106,7 @@ type ClientNotPermittedErrorCause string
 const (
 	ClientNotPermittedErrorCauseNativeAuthenticationDisabled ClientNotPermittedErrorCause = "nativeAuthenticationDisabled"
 	ClientNotPermittedErrorCauseConfidential                 ClientNotPermittedErrorCause = "confidential"
+	ClientNotPermittedErrorCauseRedirectURINotAllowed        ClientNotPermittedErrorCause = "redirectUriNotAllowed"
 )
 
 // ClientOrigin is the origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
@@ -1078,6 +1115,16 @@ const (
 type ClientOrigin struct {
 	// The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin.
 	Address string `json:"address"`
+}
+
+// ClientSecretInfo is a secret of an application, without the secret itself.
+type ClientSecretInfo struct {
+	// The ID of a secret of an application.
+	SecretID string `json:"secretId"`
+	// The last four characters of the secret.
+	Hint string `json:"hint"`
+	// The time at which the secret was generated, in seconds since 1970-01-01 UTC.
+	CreatedAt Timestamp `json:"createdAt"`
 }
 
 // CodePolicy is the rules for one-time codes.
@@ -2522,6 +2569,9 @@ type IDPAuthorizeDeviceParams struct {
 	// An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
 	// `account.link` and `account.reauthenticate` for this account.
 	IDToken Secret `json:"idToken,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it:
+	// `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`.
+	ClientID string `json:"clientId,omitempty"`
 	// The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has
 	// `openidOnly`) and to those of the provider's settings.
 	Scopes []string `json:"scopes,omitempty"`
@@ -2555,6 +2605,10 @@ type IDPAuthorizeParams struct {
 	// An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
 	// `account.link` and `account.reauthenticate` for this account.
 	IDToken Secret `json:"idToken,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it:
+	// `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`. If the application
+	// has `redirectUris`, `redirectUri` must be one of them, except for the port of a loopback address.
+	ClientID string `json:"clientId,omitempty"`
 	// The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
 	// `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as
 	// `com.example.shop:/back`.
@@ -4251,6 +4305,8 @@ type PasswordResetStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application is confidential.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
 	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
 	Accepts []FlowCapability `json:"accepts,omitempty"`
@@ -5265,8 +5321,10 @@ type SessionRefreshParams struct {
 	// both.
 	Scope string `json:"scope,omitempty"`
 	// The client ID of the application that refreshes its tokens. If given, it must be the application of the
-	// session.
+	// session. Required if the application has secrets.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application has secrets.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 }
 
 // SessionRevokeAllParams are the parameters of session.revokeAll.
@@ -5400,6 +5458,8 @@ type SignInStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application is confidential.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
 	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
 	Accepts []FlowCapability `json:"accepts,omitempty"`
@@ -5719,8 +5779,11 @@ type SignInWithCredentialParams struct {
 	// start request within one minute returns the same response only for the same origin.
 	Client *ClientOrigin `json:"client,omitempty"`
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
-	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+	// the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize` started, otherwise
+	// to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application has secrets.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 }
 
 // SignInWithCustomTokenParams are the parameters of signIn.withCustomToken.
@@ -5769,6 +5832,8 @@ type SignInWithPasswordParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application is confidential.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
 	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
 	Accepts []FlowCapability `json:"accepts,omitempty"`
@@ -5824,6 +5889,8 @@ type SignUpStartParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it, and it is
 	// the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application is confidential.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
 	// `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
 	Accepts []FlowCapability `json:"accepts,omitempty"`
@@ -6410,6 +6477,11 @@ type Tenant struct {
 	// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
 	// (account enumeration protection).
 	EnumerationProtection bool `json:"enumerationProtection"`
+	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
+	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
+	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
+	// All other sign-ins return `providerRequired`. Present if `true`.
+	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
 	OneAccountPerAddress bool `json:"oneAccountPerAddress"`
@@ -6565,6 +6637,11 @@ type TenantCreateParams struct {
 	// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
 	// (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
+	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
+	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
+	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
+	// All other sign-ins return `providerRequired`. Defaults to false.
+	RecyclesAddresses bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults
 	// to true.
@@ -6656,6 +6733,11 @@ type TenantDeclaration struct {
 	// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
 	// (account enumeration protection).
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
+	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
+	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
+	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
+	// All other sign-ins return `providerRequired`.
+	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
 	OneAccountPerAddress *bool `json:"oneAccountPerAddress,omitempty"`
@@ -6864,6 +6946,11 @@ type TenantUpdateParams struct {
 	// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
 	// (account enumeration protection).
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
+	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
+	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
+	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
+	// All other sign-ins return `providerRequired`.
+	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
 	OneAccountPerAddress *bool `json:"oneAccountPerAddress,omitempty"`

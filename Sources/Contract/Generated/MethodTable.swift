@@ -30,7 +30,9 @@ public enum MethodTable {
         AccountUnlink.info,
         AccountUpdate.info,
         AccountUpdateOwn.info,
+        ApplicationAddSecret.info,
         ApplicationDelete.info,
+        ApplicationDeleteSecret.info,
         ApplicationGet.info,
         ApplicationList.info,
         ApplicationPut.info,
@@ -188,7 +190,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(178)
+        all.reserveCapacity(180)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -214,7 +216,9 @@ public enum MethodTable {
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdateOwn.info) { try account.updateOwn(AccountUpdateOwn.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationAddSecret.info) { try application.addSecret(ApplicationAddSecret.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationDeleteSecret.info) { try application.deleteSecret(ApplicationDeleteSecret.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationPut.info) { try application.put(ApplicationPut.Params(decoding: $0), $1).write(to: &$2) })

@@ -1368,13 +1368,16 @@ export interface ClientNotPermittedData {
   /** The client ID of the application. */
   clientId: string;
   /** The setting of the application that prevents the flow. */
-  cause: Open<"nativeAuthenticationDisabled" | "confidential">;
+  cause: Open<"nativeAuthenticationDisabled" | "confidential" | "redirectUriNotAllowed">;
   /** The cause as text. */
   reason: string;
   /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
-/** 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client. */
+/**
+ * 4141: The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include
+ * the requested one. Equivalent: nativeAuth invalid_client.
+ */
 export declare class ClientNotPermitted extends Answered<"clientNotPermitted", ClientNotPermittedData> {}
 
 /** The details of `InvalidApplication`. */
@@ -1396,6 +1399,42 @@ export interface TooManyApplicationsData {
 }
 /** 4143: A new application would exceed the maximum number of applications of a tenant. */
 export declare class TooManyApplications extends Answered<"tooManyApplications", TooManyApplicationsData> {}
+
+/** The details of `ClientNotConfidential`. */
+export interface ClientNotConfidentialData {
+  /** The client ID of the application. */
+  clientId: string;
+}
+/** 4150: The application for a new secret is public. */
+export declare class ClientNotConfidential extends Answered<"clientNotConfidential", ClientNotConfidentialData> {}
+
+/** The details of `TooManyClientSecrets`. */
+export interface TooManyClientSecretsData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The maximum number of secrets. */
+  maximum: number;
+}
+/** 4151: The application already has the maximum number of secrets. */
+export declare class TooManyClientSecrets extends Answered<"tooManyClientSecrets", TooManyClientSecretsData> {}
+
+/** The details of `ClientSecretNotFound`. */
+export interface ClientSecretNotFoundData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The requested secret. */
+  secretId: string;
+}
+/** 4152: The secret does not exist or was deleted. */
+export declare class ClientSecretNotFound extends Answered<"clientSecretNotFound", ClientSecretNotFoundData> {}
+
+/** The details of `LastClientSecret`. */
+export interface LastClientSecretData {
+  /** The client ID of the application. */
+  clientId: string;
+}
+/** 4153: The only secret of an application is to be deleted. */
+export declare class LastClientSecret extends Answered<"lastClientSecret", LastClientSecretData> {}
 
 /** The details of `ClientSecretInvalid`. */
 export interface ClientSecretInvalidData {
@@ -1558,7 +1597,7 @@ export declare class RecentSignInRequired extends Answered<"recentSignInRequired
 
 /** The details of `CredentialAlreadyInUse`. */
 export interface CredentialAlreadyInUseData {
-  /** The ID of the provider. */
+  /** The ID of the provider, or `passkey`. */
   providerId: string;
   /** The email address that the provider returned. */
   email?: string;
@@ -1588,7 +1627,7 @@ export declare class EmailAlreadyInUse extends Answered<"emailAlreadyInUse", Ema
 
 /** The details of `ProviderAlreadyLinked`. */
 export interface ProviderAlreadyLinkedData {
-  /** The ID of the provider, or `password`. */
+  /** The ID of the provider, or `password` or `passkey`. */
   providerId: string;
 }
 /** 5022: The account already has a login of the provider to link. Equivalent: firebase provider-already-linked. */
@@ -2386,21 +2425,21 @@ export type KnownError =
   | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered
   | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | RefusedByHook
   | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown
-  | ClientNotPermitted | InvalidApplication | TooManyApplications | ClientSecretInvalid | AttributeNotYours | SecondFactorRequired
-  | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost | EventStreamNotFound
-  | EventStreamConflict | TooManyEventStreams | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong
-  | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider
-  | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters
-  | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | AccountIsAgent | TooManyAgents
-  | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce
-  | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept
-  | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors
-  | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber
-  | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys
-  | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing
-  | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded
-  | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable
-  | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten
-  | TooManySnapshots
+  | ClientNotPermitted | InvalidApplication | TooManyApplications | ClientNotConfidential | TooManyClientSecrets | ClientSecretNotFound
+  | LastClientSecret | ClientSecretInvalid | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted
+  | EventsExpired | EventCursorUnknown | EventsNeedHost | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound
+  | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse
+  | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid
+  | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse
+  | ProviderSubjectInUse | AccountIsAgent | TooManyAgents | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp
+  | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone
+  | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor
+  | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
+  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
+  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
+  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
+  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
+  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
+  | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

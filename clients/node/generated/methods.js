@@ -32,7 +32,9 @@ export const methods = {
     updateOwn: { secrets: ["attributes"] },
   },
   application: {
+    addSecret: { secrets: ["clientSecret"] },
     delete: {},
+    deleteSecret: {},
     get: {},
     list: { items: "applications" },
     put: {},

@@ -97,7 +97,7 @@ export interface Application {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. */
+  /** The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. */
   type: Open<ApplicationType>;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. */
   nativeAuthentication: boolean;
@@ -114,6 +114,8 @@ export interface Application {
    * scopes. At most 100 elements.
    */
   consent?: string[];
+  /** The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets. */
+  secrets?: ClientSecretInfo[];
   /** The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed. */
   createdAt: Timestamp;
   /** The time of the last change of the application, in seconds since 1970-01-01 UTC. */
@@ -128,7 +130,10 @@ export interface ApplicationDeclaration {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public". */
+  /**
+   * The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults
+   * to "public".
+   */
   type?: ApplicationType;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true. */
   nativeAuthentication?: boolean;
@@ -367,6 +372,19 @@ export interface ClientOrigin {
  * A secret of a confidential application, from `application.addSecret`. At most 255 characters. Secret: `util.inspect` does not show it.
  */
 export type ClientSecret = string;
+
+/** The ID of a secret of an application. At most 64 characters. */
+export type ClientSecretId = string;
+
+/** A secret of an application, without the secret itself. */
+export interface ClientSecretInfo {
+  /** The ID of a secret of an application. */
+  secretId: ClientSecretId;
+  /** The last four characters of the secret. */
+  hint: string;
+  /** The time at which the secret was generated, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
+}
 
 /** The one-time code that was sent, digit by digit. At most 64 characters. Secret: `util.inspect` does not show it. */
 export type Code = string;
@@ -2926,6 +2944,12 @@ export interface Tenant {
    */
   enumerationProtection: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -3092,6 +3116,12 @@ export interface TenantDeclaration {
    * protection).
    */
   enumerationProtection?: boolean;
+  /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   */
+  recyclesAddresses?: boolean;
   /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.

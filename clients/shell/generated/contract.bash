@@ -31,7 +31,9 @@ declare -gA _mintmark_methods=(
     [account.unlink]=any
     [account.update]=any
     [account.updateOwn]=any
+    [application.addSecret]=any
     [application.delete]=any
+    [application.deleteSecret]=any
     [application.get]=any
     [application.list]=any
     [application.put]=any
@@ -213,7 +215,9 @@ declare -gA _mintmark_parameter_names=(
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
     [account.updateOwn]="idToken= attributes:="
+    [application.addSecret]="tenantId= clientId="
     [application.delete]="tenantId= clientId="
+    [application.deleteSecret]="tenantId= clientId= secretId="
     [application.get]="tenantId= clientId="
     [application.list]="tenantId= limit:= cursor="
     [application.put]="tenantId= clientId= name= type= nativeAuthentication:= redirectUris[]= origins[]= audiences[]= scopes[]= consent[]="
@@ -250,8 +254,8 @@ declare -gA _mintmark_parameter_names=(
     [identity.resolve]="poolId= logins["
     [identity.unlink]="identityId= logins[ loginsToRemove[]="
     [identity.unlinkDeveloper]="poolId= identityId= developerProvider= developerUserIdentifier="
-    [idp.authorize]="tenantId= providerId= idToken= redirectUri= listen:= scopes[]= customParameters["
-    [idp.authorizeDevice]="tenantId= providerId= idToken= scopes[]="
+    [idp.authorize]="tenantId= providerId= idToken= clientId= redirectUri= listen:= scopes[]= customParameters["
+    [idp.authorizeDevice]="tenantId= providerId= idToken= clientId= scopes[]="
     [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
     [idp.delete]="tenantId= providerId="
     [idp.get]="tenantId= providerId="
@@ -286,7 +290,7 @@ declare -gA _mintmark_parameter_names=(
     [passkey.startRegistration]="idToken= continuationToken= conditional:= client:="
     [passwordReset.challenge]="continuationToken= accepts[]= client:= clientId="
     [passwordReset.resendCode]="continuationToken= client:= clientId="
-    [passwordReset.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
+    [passwordReset.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
     [passwordReset.submitCode]="continuationToken= code= client:= clientId="
     [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
@@ -308,24 +312,24 @@ declare -gA _mintmark_parameter_names=(
     [rpc.discover]=""
     [session.createCookie]="idToken= durationSeconds:="
     [session.list]="idToken= accountId="
-    [session.refresh]="refreshToken= audience= scope= clientId="
+    [session.refresh]="refreshToken= audience= scope= clientId= clientSecret="
     [session.revoke]="idToken= sessionId="
     [session.revokeAll]="idToken= accountId= tenantId= keepCurrent:="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
-    [signIn.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
+    [signIn.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
-    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
+    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId= clientSecret="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
     [signIn.withLink]="email= code= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= accepts[]="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= clientSecret= accepts[]="
     [signUp.challenge]="continuationToken= accepts[]= client:= clientId="
     [signUp.resendCode]="continuationToken= client:= clientId="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= accepts[]= send:="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= clientSecret= accepts[]= send:="
     [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
     [signUp.submitCode]="continuationToken= code= client:= clientId="
     [signUp.submitPassword]="continuationToken= password= client:= clientId="
@@ -339,11 +343,11 @@ declare -gA _mintmark_parameter_names=(
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -499,6 +503,10 @@ declare -gA _mintmark_error_types=(
     [clientNotPermitted]=4141
     [invalidApplication]=4142
     [tooManyApplications]=4143
+    [clientNotConfidential]=4150
+    [tooManyClientSecrets]=4151
+    [clientSecretNotFound]=4152
+    [lastClientSecret]=4153
     [clientSecretInvalid]=4154
     [attributeNotYours]=4144
     [secondFactorRequired]=4145

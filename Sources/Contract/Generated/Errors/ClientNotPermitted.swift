@@ -2,12 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// The application is confidential, or native authentication is disabled for it.
+/// The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the requested one.
 public struct ClientNotPermitted: ContractError {
     /// The setting of the application that prevents the flow.
     public enum Cause: String, Sendable, CaseIterable {
         case nativeAuthenticationDisabled
         case confidential
+        case redirectUriNotAllowed
     }
 
     /// The client ID of the application.

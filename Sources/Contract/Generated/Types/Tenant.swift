@@ -32,6 +32,8 @@ public struct Tenant: ContractResult, Equatable {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+    public var recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -73,7 +75,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -88,6 +90,7 @@ public struct Tenant: ContractResult, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -156,6 +159,10 @@ public struct Tenant: ContractResult, Equatable {
         }
         writer.key("enumerationProtection")
         writer.bool(enumerationProtection)
+        if let recyclesAddresses {
+            writer.key("recyclesAddresses")
+            writer.bool(recyclesAddresses)
+        }
         writer.key("oneAccountPerAddress")
         writer.bool(oneAccountPerAddress)
         writer.key("mfa")

@@ -142,6 +142,12 @@ export interface TenantCreateParams {
    */
   enumerationProtection?: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own. Defaults to true.
    */
@@ -293,6 +299,12 @@ export interface TenantUpdateParams {
    * protection).
    */
   enumerationProtection?: boolean;
+  /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   */
+  recyclesAddresses?: boolean;
   /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.

@@ -1377,7 +1377,9 @@ class ClientUnknownError(APIError):
 
 
 class ClientNotPermittedError(APIError):
-    """The application is confidential, or native authentication is disabled for it."""
+    """The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do
+    not include the requested one.
+    """
 
     code = 4141
     type = "clientNotPermitted"
@@ -1411,6 +1413,46 @@ class TooManyApplicationsError(APIError):
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     maximum: int = _detail("maximum")
     """The maximum number of applications."""
+
+
+class ClientNotConfidentialError(APIError):
+    """The application for a new secret is public."""
+
+    code = 4150
+    type = "clientNotConfidential"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+
+
+class TooManyClientSecretsError(APIError):
+    """The application already has the maximum number of secrets."""
+
+    code = 4151
+    type = "tooManyClientSecrets"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    maximum: int = _detail("maximum")
+    """The maximum number of secrets."""
+
+
+class ClientSecretNotFoundError(APIError):
+    """The secret does not exist or was deleted."""
+
+    code = 4152
+    type = "clientSecretNotFound"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    secret_id: str = _detail("secretId")
+    """The requested secret."""
+
+
+class LastClientSecretError(APIError):
+    """The only secret of an application is to be deleted."""
+
+    code = 4153
+    type = "lastClientSecret"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
 
 
 class ClientSecretInvalidError(APIError):
@@ -1589,7 +1631,7 @@ class CredentialAlreadyInUseError(APIError):
     code = 5020
     type = "credentialAlreadyInUse"
     provider_id: str = _detail("providerId")
-    """The ID of the provider."""
+    """The ID of the provider, or `passkey`."""
     email: str | None = _detail("email", optional=True)
     """The email address that the provider returned."""
     pending_token: str = _detail("pendingToken")
@@ -1617,7 +1659,7 @@ class ProviderAlreadyLinkedError(APIError):
     code = 5022
     type = "providerAlreadyLinked"
     provider_id: str = _detail("providerId")
-    """The ID of the provider, or `password`."""
+    """The ID of the provider, or `password` or `passkey`."""
 
 
 class ProviderNotLinkedError(APIError):
@@ -2498,6 +2540,7 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
     SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
+    ClientNotConfidentialError, TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError,
     ClientSecretInvalidError, AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError,
     FactorKindNotAcceptedError, EventsExpiredError, EventCursorUnknownError, EventsNeedHostError,
     EventStreamNotFoundError, EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError,
@@ -2555,7 +2598,8 @@ __all__ = [
     "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
     "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
-    "TooManyApplicationsError", "ClientSecretInvalidError", "AttributeNotYoursError", "SecondFactorRequiredError",
+    "TooManyApplicationsError", "ClientNotConfidentialError", "TooManyClientSecretsError", "ClientSecretNotFoundError",
+    "LastClientSecretError", "ClientSecretInvalidError", "AttributeNotYoursError", "SecondFactorRequiredError",
     "SessionNotFoundError", "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError",
     "EventsNeedHostError", "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError",
     "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",

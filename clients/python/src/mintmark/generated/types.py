@@ -70,7 +70,7 @@ ClientAuthentication = Literal["none", "basic", "post"]
 which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 """
 
-ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential"]
+ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential", "redirectUriNotAllowed"]
 """The setting of the application that prevents the flow."""
 
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
@@ -1056,6 +1056,17 @@ class AdditionalUserInfo(Record):
     """The complete user information: the claims of the ID token, or the response to the access token."""
 
 
+class ClientSecretInfo(Record):
+    """A secret of an application, without the secret itself."""
+
+    secret_id: str = member("secretId")
+    """The ID of a secret of an application."""
+    hint: str = member("hint")
+    """The last four characters of the secret."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the secret was generated."""
+
+
 class Application(Record):
     """An application of a tenant."""
 
@@ -1066,8 +1077,8 @@ class Application(Record):
     name: str | None = member("name", default=None)
     """The display name of the application."""
     type: str = member("type")
-    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Known
-    values: `public`, `confidential`.
+    """The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+    `clientSecret`. Known values: `public`, `confidential`.
     """
     native_authentication: bool = member("nativeAuthentication")
     """Whether the application can start sign-ups, sign-ins and password resets in its own user interface."""
@@ -1083,10 +1094,29 @@ class Application(Record):
     """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
     to all of its scopes.
     """
+    secrets: Sequence[ClientSecretInfo] | None = member("secrets", list_of(ClientSecretInfo._of), default=None)
+    """The secrets of the application, oldest first, without the secrets themselves. Present if the application has
+    secrets.
+    """
     created_at: datetime = member("createdAt", utc)
     """The time at which the application was created. 0 for a default application that was never changed."""
     updated_at: datetime = member("updatedAt", utc)
     """The time of the last change of the application."""
+
+
+class ApplicationAddSecretResult(Record):
+    """The result of `application.addSecret`."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of the tenant."""
+    client_id: str = member("clientId")
+    """The client ID of the application."""
+    secret_id: str = member("secretId")
+    """The ID of a secret of an application."""
+    client_secret: str = member("clientSecret", secret=True)
+    """The secret. It cannot be read again."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the secret was generated."""
 
 
 class ApplicationDeclaration(Record):
@@ -1101,8 +1131,8 @@ class ApplicationDeclaration(Record):
     name: str | None = member("name", default=None)
     """The display name of the application."""
     type: str | None = member("type", default=None)
-    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
-    Defaults to "public".
+    """The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+    `clientSecret`. Defaults to "public".
     """
     native_authentication: bool | None = member("nativeAuthentication", default=None)
     """Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
@@ -4147,6 +4177,12 @@ class Tenant(Record):
     """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
     (account enumeration protection).
     """
+    recycles_addresses: bool | None = member("recyclesAddresses", default=None)
+    """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
+    same identity provider returns the verified address of the account with another user ID, as Firebase does
+    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+    other sign-ins return `providerRequired`. Present if `true`.
+    """
     one_account_per_address: bool = member("oneAccountPerAddress")
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
     false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -4275,6 +4311,12 @@ class TenantDeclaration(Record):
     enumeration_protection: bool | None = member("enumerationProtection", default=None)
     """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
     (account enumeration protection).
+    """
+    recycles_addresses: bool | None = member("recyclesAddresses", default=None)
+    """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
+    same identity provider returns the verified address of the account with another user ID, as Firebase does
+    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+    other sign-ins return `providerRequired`.
     """
     one_account_per_address: bool | None = member("oneAccountPerAddress", default=None)
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
@@ -4603,54 +4645,55 @@ __all__ = [
     "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
     "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult", "AccountDeleteResult",
     "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListAgentsResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
-    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
-    "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
-    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
-    "ClientOrigin", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
-    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
-    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
-    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
-    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
-    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "Delegation",
-    "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
-    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
-    "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "EventStream", "EventStreamError", "EventsDeleteStreamResult", "EventsListResult",
-    "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity",
-    "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider",
-    "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult", "IdJagPermission", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
-    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
-    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult",
-    "OobCreateResult", "OobInspectResult", "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony",
-    "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
-    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
-    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
-    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
-    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
-    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
-    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
-    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
-    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
-    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
-    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
-    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
-    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
-    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
-    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
-    "StoreRekeyResult", "StoreStatsResult", "SubjectIssuer", "SystemApplyResult", "SystemExportResult",
-    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
-    "TenantAttribute", "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery",
-    "TenantHooks", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
+    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
+    "ApplicationAddSecretResult", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
+    "AppliedChange", "AssuranceConflict", "AssuranceRequirement", "AttributeFailure", "AttributeOption",
+    "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
+    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "ClientSecretInfo", "CodePolicy",
+    "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential", "CredentialUser", "CredentialUserName",
+    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
+    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
+    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
+    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
+    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
+    "CredentialsVerifyResult", "CustomTokenSigner", "Delegation", "DelegationActor", "EmailChangeStep",
+    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
+    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
+    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventStream", "EventStreamError",
+    "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
+    "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
+    "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",
+    "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
+    "HooksOfferResult", "IdJagPermission", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
+    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
+    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
+    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
+    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
+    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
+    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
+    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
+    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
+    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
+    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
+    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
+    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
+    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
+    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
+    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
+    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
+    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
+    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
+    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
+    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
+    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
+    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
+    "SubjectIssuer", "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult",
+    "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
+    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
     "TokenDiscoveryResult", "TokenExchangeResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult",
     "TokenMintForSessionResult", "TokenMintResult", "TokenOutboundFederationResult", "TokenRedeemResult",
     "TokenVerifyResult", "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential",

@@ -769,7 +769,8 @@ module Mintmark
     detail :oauth_error, "oauthError"
   end
 
-  # The application is confidential, or native authentication is disabled for it.
+  # The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the
+  # requested one.
   class ClientNotPermitted < APIError
     detail :client_id, "clientId" # The client ID of the application.
     detail :cause_value, "cause" # The setting of the application that prevents the flow.
@@ -788,6 +789,28 @@ module Mintmark
   class TooManyApplications < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     detail :maximum, "maximum" # The maximum number of applications.
+  end
+
+  # The application for a new secret is public.
+  class ClientNotConfidential < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+  end
+
+  # The application already has the maximum number of secrets.
+  class TooManyClientSecrets < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :maximum, "maximum" # The maximum number of secrets.
+  end
+
+  # The secret does not exist or was deleted.
+  class ClientSecretNotFound < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :secret_id, "secretId" # The requested secret.
+  end
+
+  # The only secret of an application is to be deleted.
+  class LastClientSecret < APIError
+    detail :client_id, "clientId" # The client ID of the application.
   end
 
   # A confidential application sent no secret or a wrong one, or a public application sent one.
@@ -887,7 +910,7 @@ module Mintmark
 
   # The credential to link already belongs to an account, either another one or the same one.
   class CredentialAlreadyInUse < APIError
-    detail :provider_id, "providerId" # The ID of the provider.
+    detail :provider_id, "providerId" # The ID of the provider, or `passkey`.
     detail :email, "email" # The email address that the provider returned.
     detail :pending_token, "pendingToken" # A pending token that replaces the submitted credential, which is single-use.
   end
@@ -903,7 +926,7 @@ module Mintmark
 
   # The account already has a login of the provider to link.
   class ProviderAlreadyLinked < APIError
-    detail :provider_id, "providerId" # The ID of the provider, or `password`.
+    detail :provider_id, "providerId" # The ID of the provider, or `password` or `passkey`.
   end
 
   # The login to unlink is not linked to the account.
@@ -1384,18 +1407,19 @@ module Mintmark
     refreshTokenExpired refreshTokenReused audienceNotOffered tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing
     codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends refusedByHook hookFailed hooksNotOffered actionCodeInvalid
     actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown clientNotPermitted invalidApplication tooManyApplications
-    clientSecretInvalid attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown
-    eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams accountNotFound accountDisabled accountExists
-    claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked
-    lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters
-    exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable
-    providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid
-    signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff
-    unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded
-    noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet
-    tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing
-    masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey
-    storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable
-    snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    clientNotConfidential tooManyClientSecrets clientSecretNotFound lastClientSecret clientSecretInvalid attributeNotYours
+    secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound
+    eventStreamConflict tooManyEventStreams accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong
+    recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch
+    accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists
+    exportFailed addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable providerUnusable
+    idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed
+    listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
+    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
+    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
+    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
+    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

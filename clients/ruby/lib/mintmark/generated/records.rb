@@ -137,7 +137,8 @@ module Mintmark
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     member :client_id, "clientId" # The client ID of an application of a tenant.
     member :name, "name" # The display name of the application.
-    member :type, "type" # The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    # The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`.
+    member :type, "type"
     # Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
     member :native_authentication, "nativeAuthentication"
     member :redirect_uris, "redirectUris" # The redirect URIs of the application.
@@ -147,9 +148,20 @@ module Mintmark
     # The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its
     # scopes.
     member :consent, "consent"
+    # The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets.
+    member :secrets, "secrets", [:ClientSecretInfo]
     # The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed.
     member :created_at, "createdAt", :time
     member :updated_at, "updatedAt", :time # The time of the last change of the application, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `application.addSecret`.
+  class ApplicationAddSecretResult < Record
+    member :tenant_id, "tenantId" # The ID of the tenant.
+    member :client_id, "clientId" # The client ID of the application.
+    member :secret_id, "secretId" # The ID of a secret of an application.
+    member :client_secret, "clientSecret", secret: true # The secret. It cannot be read again.
+    member :created_at, "createdAt", :time # The time at which the secret was generated, in seconds since 1970-01-01 UTC.
   end
 
   # The result of `application.delete`.
@@ -276,6 +288,13 @@ module Mintmark
     member :url, "url" # The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
     member :allow_private_network, "allowPrivateNetwork" # Whether the service can be in a private network. Defaults to false.
     member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed. Defaults to false.
+  end
+
+  # A secret of an application, without the secret itself.
+  class ClientSecretInfo < Record
+    member :secret_id, "secretId" # The ID of a secret of an application.
+    member :hint, "hint" # The last four characters of the secret.
+    member :created_at, "createdAt", :time # The time at which the secret was generated, in seconds since 1970-01-01 UTC.
   end
 
   # The rules for one-time codes.
@@ -1977,6 +1996,11 @@ module Mintmark
     # Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration
     # protection).
     member :enumeration_protection, "enumerationProtection"
+    # Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity
+    # provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an
+    # expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if
+    # `true`.
+    member :recycles_addresses, "recyclesAddresses"
     # Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
     # created by a sign-in with an identity provider have no email address of their own.
     member :one_account_per_address, "oneAccountPerAddress"

@@ -45,6 +45,10 @@ module Mintmark
     #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
     # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
     #   unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
+    # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
+    #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
+    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   return `providerRequired`. Defaults to false.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to
     #   true.
@@ -83,20 +87,21 @@ module Mintmark
     # @raise [TenantExists, InvalidTenantSettings]
     def create(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
-      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
-      passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, assurance: nil, disabled: nil,
-      lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
+      one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
+      anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, assurance: nil,
+      disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
-        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
-        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
-        "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag, "assurance" => assurance,
-        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
+        "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
+        "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys,
+        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag,
+        "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
+        "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
 
@@ -169,6 +174,10 @@ module Mintmark
     #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
     # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
     #   unknown email addresses (account enumeration protection).
+    # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
+    #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
+    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   return `providerRequired`.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     # @param mfa [String] The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
@@ -208,21 +217,22 @@ module Mintmark
     # @raise [TenantNotFound, InvalidTenantSettings]
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
-      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
-      passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil,
-      custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, timeout: nil, trace: nil
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
+      one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
+      anonymous_allowed: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, timeout: nil,
+      trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
-        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
-        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled,
-        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance,
-        "force" => force, "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers,
-        "idJag" => id_jag
+        "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
+        "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance,
+        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
+        "acceptsLessAssurance" => accepts_less_assurance, "force" => force, "customTokenSigners" => custom_token_signers,
+        "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag
       }, timeout, trace)
     end
   end

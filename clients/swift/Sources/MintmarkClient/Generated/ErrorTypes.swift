@@ -1238,7 +1238,7 @@ public struct ClientUnknownError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); clientId = try data.required("clientId"); oauthError = try data.optional("oauthError") }
 }
 
-/// `clientNotPermitted`, 4141. The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client.
+/// `clientNotPermitted`, 4141. The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the requested one. Equivalent: nativeAuth invalid_client.
 public struct ClientNotPermittedError: KnownError {
     public let answer: Answer
     /// The client ID of the application.
@@ -1258,6 +1258,8 @@ public struct ClientNotPermittedError: KnownError {
         public static let nativeAuthenticationDisabled = Self(rawValue: "nativeAuthenticationDisabled")
         /// `confidential`
         public static let confidential = Self(rawValue: "confidential")
+        /// `redirectUriNotAllowed`
+        public static let redirectUriNotAllowed = Self(rawValue: "redirectUriNotAllowed")
     }
 
 }
@@ -1280,6 +1282,42 @@ public struct TooManyApplicationsError: KnownError {
     /// The maximum number of applications.
     public let maximum: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
+}
+
+/// `clientNotConfidential`, 4150. The application for a new secret is public.
+public struct ClientNotConfidentialError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId") }
+}
+
+/// `tooManyClientSecrets`, 4151. The application already has the maximum number of secrets.
+public struct TooManyClientSecretsError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The maximum number of secrets.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); maximum = try data.required("maximum") }
+}
+
+/// `clientSecretNotFound`, 4152. The secret does not exist or was deleted.
+public struct ClientSecretNotFoundError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The requested secret.
+    public let secretId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); secretId = try data.required("secretId") }
+}
+
+/// `lastClientSecret`, 4153. The only secret of an application is to be deleted.
+public struct LastClientSecretError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId") }
 }
 
 /// `clientSecretInvalid`, 4154. A confidential application sent no secret or a wrong one, or a public application sent one. Equivalent: nativeAuth invalid_client.
@@ -1435,7 +1473,7 @@ public struct RecentSignInRequiredError: KnownError {
 /// `credentialAlreadyInUse`, 5020. The credential to link already belongs to an account, either another one or the same one. Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct CredentialAlreadyInUseError: KnownError {
     public let answer: Answer
-    /// The ID of the provider.
+    /// The ID of the provider, or `passkey`.
     public let providerId: String
     /// The email address that the provider returned.
     public let email: String?
@@ -1459,7 +1497,7 @@ public struct EmailAlreadyInUseError: KnownError {
 /// `providerAlreadyLinked`, 5022. The account already has a login of the provider to link. Equivalent: firebase provider-already-linked.
 public struct ProviderAlreadyLinkedError: KnownError {
     public let answer: Answer
-    /// The ID of the provider, or `password`.
+    /// The ID of the provider, or `password` or `passkey`.
     public let providerId: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId") }
 }
@@ -2304,14 +2342,15 @@ let errorTypes: [Int: any KnownError.Type] = [
     4102: HooksNotOfferedError.self, 4120: ActionCodeInvalidError.self, 4121: ActionCodeExpiredError.self,
     4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
-    4154: ClientSecretInvalidError.self, 4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self,
-    4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self, 4260: EventsExpiredError.self,
-    4261: EventCursorUnknownError.self, 4262: EventsNeedHostError.self, 4263: EventStreamNotFoundError.self,
-    4264: EventStreamConflictError.self, 4265: TooManyEventStreamsError.self, 5001: AccountNotFoundError.self,
-    5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
-    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
-    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
-    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4150: ClientNotConfidentialError.self, 4151: TooManyClientSecretsError.self, 4152: ClientSecretNotFoundError.self,
+    4153: LastClientSecretError.self, 4154: ClientSecretInvalidError.self, 4144: AttributeNotYoursError.self,
+    4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self,
+    4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self, 4262: EventsNeedHostError.self,
+    4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self, 4265: TooManyEventStreamsError.self,
+    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
+    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
+    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
+    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

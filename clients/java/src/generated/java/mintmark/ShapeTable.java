@@ -9,8 +9,8 @@ final class ShapeTable {
             factors:Factor passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince \
             lastSignInAt
             AdditionalUserInfo providerId username profile
-            Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent createdAt \
-            updatedAt
+            Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent \
+            secrets:ClientSecretInfo createdAt updatedAt
             ApplicationDeclaration tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AssuranceConflict pointer requirement limit
@@ -26,6 +26,7 @@ final class ShapeTable {
             unknownCredential:UnknownCredential
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
+            ClientSecretInfo secretId hint createdAt
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
             ConditionFinding operator key expected actual holds
             Credential providerId email pendingToken! continuationToken! response url! idToken! accessToken! rawNonce! \
@@ -132,17 +133,17 @@ final class ShapeTable {
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm \
-            assuranceGaps createdAt updatedAt
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance \
-            signingAlgorithm
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -228,9 +229,14 @@ final class ShapeTable {
             =account.update Account
             AccountUpdateOwnParams idToken! attributes!
             =account.updateOwn OwnProfile
+            ApplicationAddSecretParams tenantId clientId
+            ApplicationAddSecretResult tenantId clientId secretId clientSecret! createdAt
+            =application.addSecret ApplicationAddSecretResult
             ApplicationDeleteParams tenantId clientId
             ApplicationDeleteResult tenantId clientId endedSessions
             =application.delete ApplicationDeleteResult
+            ApplicationDeleteSecretParams tenantId clientId secretId
+            =application.deleteSecret Application
             ApplicationGetParams tenantId clientId
             =application.get Application
             ApplicationListParams tenantId limit cursor
@@ -329,11 +335,12 @@ final class ShapeTable {
             =identity.unlink IdentityDescription
             IdentityUnlinkDeveloperParams poolId identityId developerProvider developerUserIdentifier
             =identity.unlinkDeveloper IdentityDescription
-            IdpAuthorizeParams tenantId providerId idToken! redirectUri listen:IdpAuthorizeParams.Listen scopes customParameters
+            IdpAuthorizeParams tenantId providerId idToken! clientId redirectUri listen:IdpAuthorizeParams.Listen scopes \
+            customParameters
             IdpAuthorizeParams.Listen port path
             IdpAuthorizeResult continuationToken! authorizationUrl redirectUri expiresAt
             =idp.authorize IdpAuthorizeResult
-            IdpAuthorizeDeviceParams tenantId providerId idToken! scopes
+            IdpAuthorizeDeviceParams tenantId providerId idToken! clientId scopes
             IdpAuthorizeDeviceResult continuationToken! userCode verificationUri verificationUriComplete intervalSeconds expiresAt
             =idp.authorizeDevice IdpAuthorizeDeviceResult
             IdpCreateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
@@ -429,7 +436,7 @@ final class ShapeTable {
             =passwordReset.challenge PasswordResetStep
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId
             =passwordReset.resendCode PasswordResetStep
-            PasswordResetStartParams tenantId username language client:ClientOrigin clientId accepts send
+            PasswordResetStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =passwordReset.start PasswordResetStep
             PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =passwordReset.submitCode PasswordResetStep
@@ -480,7 +487,7 @@ final class ShapeTable {
             SessionListParams idToken! accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
-            SessionRefreshParams refreshToken! audience scope clientId
+            SessionRefreshParams refreshToken! audience scope clientId clientSecret!
             =session.refresh Tokens
             SessionRevokeParams idToken! sessionId
             SessionRevokeResult revoked
@@ -497,7 +504,7 @@ final class ShapeTable {
             =signIn.challenge SignInStep
             SignInResendCodeParams continuationToken! client:ClientOrigin clientId
             =signIn.resendCode SignInStep
-            SignInStartParams tenantId username language client:ClientOrigin clientId accepts send
+            SignInStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.start SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
@@ -506,19 +513,20 @@ final class ShapeTable {
             SignInWithContinuationParams continuationToken! username audience scope client:ClientOrigin clientId
             =signIn.withContinuation SignInStep
             SignInWithCredentialParams tenantId credential:Credential returnProviderTokens audience scope client:ClientOrigin \
-            clientId
+            clientId clientSecret!
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
             SignInWithLinkParams email code! audience scope
             =signIn.withLink SignInStep
-            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId accepts
+            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId clientSecret! accepts
             =signIn.withPassword SignInStep
             SignUpChallengeParams continuationToken! accepts client:ClientOrigin clientId
             =signUp.challenge SignUpStep
             SignUpResendCodeParams continuationToken! client:ClientOrigin clientId
             =signUp.resendCode SignUpStep
-            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId accepts send
+            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId clientSecret! accepts \
+            send
             =signUp.start SignUpStep
             SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin clientId
             =signUp.submitAttributes SignUpStep
@@ -555,9 +563,10 @@ final class ShapeTable {
             =tenant.checkAssurance TenantCheckAssuranceResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -569,10 +578,10 @@ final class ShapeTable {
             =tenant.list TenantListResult
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
-            acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
-            idJag:IdJagPermission
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers \
+            acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
+            subjectIssuers:SubjectIssuer idJag:IdJagPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -772,6 +781,10 @@ final class ShapeTable {
             !clientNotPermitted clientId cause reason oauthError
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
+            !clientNotConfidential clientId
+            !tooManyClientSecrets clientId maximum
+            !clientSecretNotFound clientId secretId
+            !lastClientSecret clientId
             !clientSecretInvalid clientId reason oauthError
             !attributeNotYours name reason
             !secondFactorRequired oauthError

@@ -591,14 +591,16 @@ class AccountMethods(Namespace):
     ) -> types.SignInStep:
         """Link a sign-in method to the signed-in user's account.
 
-        Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture.
-        The tokens in the result include the linked sign-in method. If the login or the email address of a provider
-        credential belongs to another account, the call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The
-        error contains a pending token for signing in or linking. If the address of an email address and password
-        belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified.
-        Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions
-        of the account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail
-        with `tokenRevoked`, whose reason names `account.link`.
+        Links an identity provider, or an email address with a new password. A new passkey is registered with
+        `passkey.startRegistration`; the response of a passkey that exists fails with `providerAlreadyLinked` if the
+        account has it, and with `credentialAlreadyInUse` if another account has it. The account keeps its ID, name and
+        picture. The tokens in the result include the linked sign-in method. If the login or the email address of a
+        provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
+        `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email
+        address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no
+        password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous
+        accounts. It ends all sessions of the account, including the session of `idToken`; use the tokens of the result.
+        The previous tokens then fail with `tokenRevoked`, whose reason names `account.link`.
 
         Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
         linkWithPopup, linkWithRedirect.
@@ -614,6 +616,11 @@ class AccountMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
 
         Raises:
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
+            FlowFinishedError: A step is submitted to a flow that has already returned tokens, including a repetition of
+                the last step.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
                 member is missing or has the wrong type, or the header contains an unknown critical parameter.
             TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
@@ -1542,13 +1549,14 @@ class AsyncAccountMethods(AsyncNamespace):
     ) -> types.SignInStep:
         """Link a sign-in method to the signed-in user's account.
 
-        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
-        TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError,
-        AccountMergedError, IdpNotFoundError, IdpDisabledError, InvalidCredentialError, InvalidNonceError,
-        PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
-        InvalidPasswordError, PasswordNotAcceptedError, AccountLockedError, AccountDisabledError,
-        AudienceNotOfferedError, CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError,
-        ProviderAlreadyLinkedError, RecentSignInRequiredError, SecondFactorNeededError, ContinuationTokenInvalidError,
+        Raises: PasskeysOffError, PasskeyNotAcceptedError, FlowFinishedError, TokenMalformedError,
+        TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        IdpNotFoundError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
+        ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError, InvalidPasswordError,
+        PasswordNotAcceptedError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
+        CredentialAlreadyInUseError, EmailAlreadyInUseError, AddressDiffersError, ProviderAlreadyLinkedError,
+        RecentSignInRequiredError, SecondFactorNeededError, ContinuationTokenInvalidError,
         ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError,
         UserMismatchError, TooManyFromClientError, TenantDisabledError, RefusedByHookError, HookFailedError,
         HooksNotOfferedError.

@@ -44,8 +44,9 @@ class TenantMethods(Namespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
@@ -86,6 +87,11 @@ class TenantMethods(Namespace):
             enumeration_protection: Whether sign-up, sign-in and password reset return identical responses for existing
                 and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires
                 true, which is then the default.
+            recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
+                login of an account if the same identity provider returns the verified address of the account with
+                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
+                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to
+                false.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own. Defaults to true.
@@ -134,7 +140,7 @@ class TenantMethods(Namespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
@@ -228,8 +234,9 @@ class TenantMethods(Namespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
@@ -272,6 +279,10 @@ class TenantMethods(Namespace):
                 it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
             enumeration_protection: Whether sign-up, sign-in and password reset return identical responses for existing
                 and unknown email addresses (account enumeration protection).
+            recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
+                login of an account if the same identity provider returns the verified address of the account with
+                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
+                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own.
@@ -322,7 +333,7 @@ class TenantMethods(Namespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
@@ -356,8 +367,9 @@ class AsyncTenantMethods(AsyncNamespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
@@ -378,7 +390,7 @@ class AsyncTenantMethods(AsyncNamespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
@@ -445,8 +457,9 @@ class AsyncTenantMethods(AsyncNamespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
@@ -467,7 +480,7 @@ class AsyncTenantMethods(AsyncNamespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,

@@ -32,6 +32,8 @@ public struct Tenant: ResultRecord {
     public let delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public let enumerationProtection: Bool
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+    public let recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public let oneAccountPerAddress: Bool
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -88,6 +90,7 @@ public struct Tenant: ResultRecord {
         tokens = try members.required("tokens")
         delivery = try members.optional("delivery")
         enumerationProtection = try members.required("enumerationProtection")
+        recyclesAddresses = try members.optional("recyclesAddresses")
         oneAccountPerAddress = try members.required("oneAccountPerAddress")
         mfa = try members.required("mfa")
         totpAdjacentIntervals = try members.required("totpAdjacentIntervals")

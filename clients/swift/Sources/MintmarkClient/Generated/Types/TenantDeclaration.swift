@@ -30,6 +30,8 @@ public struct TenantDeclaration: MutableRecord {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool?
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+    public var recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool?
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -69,7 +71,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -83,6 +85,7 @@ public struct TenantDeclaration: MutableRecord {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -118,6 +121,7 @@ public struct TenantDeclaration: MutableRecord {
         tokens = try members.optional("tokens")
         delivery = try members.optional("delivery")
         enumerationProtection = try members.optional("enumerationProtection")
+        recyclesAddresses = try members.optional("recyclesAddresses")
         oneAccountPerAddress = try members.optional("oneAccountPerAddress")
         mfa = try members.optional("mfa")
         totpAdjacentIntervals = try members.optional("totpAdjacentIntervals")
@@ -153,6 +157,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("tokens", tokens)
         members.set("delivery", delivery)
         members.set("enumerationProtection", enumerationProtection)
+        members.set("recyclesAddresses", recyclesAddresses)
         members.set("oneAccountPerAddress", oneAccountPerAddress)
         members.set("mfa", mfa)
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)

@@ -510,8 +510,10 @@ public final class AccountMethods {
     }
 
     /**
-     * Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. The
-     * account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
+     * Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. A new
+     * passkey is registered with <code>passkey.startRegistration</code>; the response of a passkey that exists fails with
+     * <code>providerAlreadyLinked</code> if the account has it, and with <code>credentialAlreadyInUse</code> if another account has it.
+     * The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
      * address of a provider credential belongs to another account, the call fails with <code>credentialAlreadyInUse</code> or
      * <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or linking. If the address of an email address
      * and password belongs to another account, <code>emailAlreadyInUse</code> contains no pending token, because no password was
@@ -521,7 +523,8 @@ public final class AccountMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup,
      * linkWithRedirect.
-     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link FlowFinishedException}, {@link
+     * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link InvalidCredentialException}, {@link InvalidNonceException},

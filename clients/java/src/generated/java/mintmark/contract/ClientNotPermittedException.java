@@ -7,7 +7,8 @@ import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
 /**
- * The error <code>clientNotPermitted</code>, 4141. The application is confidential, or native authentication is disabled for it.
+ * The error <code>clientNotPermitted</code>, 4141. The application is confidential and has no secret, native authentication is disabled
+ * for it, or its redirect URIs do not include the requested one.
  * <p>Equivalent: nativeAuth invalid_client.
  */
 public final class ClientNotPermittedException extends ApiException {
@@ -36,6 +37,8 @@ public final class ClientNotPermittedException extends ApiException {
         NATIVE_AUTHENTICATION_DISABLED("nativeAuthenticationDisabled"),
         /** <code>confidential</code> */
         CONFIDENTIAL("confidential"),
+        /** <code>redirectUriNotAllowed</code> */
+        REDIRECT_URI_NOT_ALLOWED("redirectUriNotAllowed"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

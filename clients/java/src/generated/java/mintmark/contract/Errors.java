@@ -143,6 +143,10 @@ public final class Errors {
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
             case 4143 -> new TooManyApplicationsException(response);
+            case 4150 -> new ClientNotConfidentialException(response);
+            case 4151 -> new TooManyClientSecretsException(response);
+            case 4152 -> new ClientSecretNotFoundException(response);
+            case 4153 -> new LastClientSecretException(response);
             case 4154 -> new ClientSecretInvalidException(response);
             case 4144 -> new AttributeNotYoursException(response);
             case 4145 -> new SecondFactorRequiredException(response);
