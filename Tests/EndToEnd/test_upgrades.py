@@ -25,7 +25,7 @@ def stored(name):
 
 # The tables that the second version of the schema did not have.
 LATER_TABLES = {"notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "application", "tenant_hooks", "action_code",
-                "trusted_issuer", "used_workload_token", "role_policy", "security_event", "event_stream", "event_stream_ack", "application_secret"}
+                "trusted_issuer", "used_workload_token", "role_policy", "security_event", "event_stream", "event_stream_ack", "application_secret", "agent"}
 
 
 class Upgrades:

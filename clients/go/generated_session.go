@@ -47,7 +47,7 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 //
 // Errors: [ClientSecretInvalidError], [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError],
 // [ErrRefreshTokenReused], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
-// [ScopeNotGrantedError], [TenantDisabledError], [SessionExpiredError], [ErrSecondFactorRequired].
+// [ScopeNotGrantedError], [TenantDisabledError], [SessionExpiredError], [SecondFactorRequiredError].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }

@@ -157,9 +157,10 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 //
 // Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
 //
-// Errors: [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError], [ClaimsTooLongError],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [AccountIsAgentError], [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError],
+// [ClaimsTooLongError], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [AccountMergedError], [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }

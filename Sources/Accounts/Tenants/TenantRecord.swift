@@ -74,7 +74,7 @@ package final class TenantRecord: Sendable {
             audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
             anonymousAllowed: settings.anonymousAllowed,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners,
-            delegations: settings.delegations, assurance: settings.assurance,
+            delegations: settings.delegations, subjectIssuers: settings.subjectIssuers, idJag: settings.idJag, assurance: settings.assurance,
             disabled: settings.disabled, lockCovers: settings.lockCovers ?? .guessing, acceptsSmsRisk: settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm,
             assuranceGaps: AssuranceLimit.gaps(of: settings, with: settings.assurance).map(\.requirement), createdAt: createdAt,

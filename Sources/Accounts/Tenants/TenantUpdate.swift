@@ -48,6 +48,7 @@ extension TenantUpdate.Params {
             idTokenProfile: idTokenProfile ?? settings.idTokenProfile, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
             delegations: delegations ?? settings.delegations,
+            subjectIssuers: subjectIssuers ?? settings.subjectIssuers, idJag: idJag ?? settings.idJag,
             assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
             lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)

@@ -75,6 +75,21 @@ extension Fixtures {
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
+            // An agent of alice: $agent, $agentLinkedAt.
+            Fixture(
+                name: "agent", given: ["account"],
+                steps: [
+                    .init(
+                        method: "account.createAgent",
+                        params: [
+                            "ownerId": "$account", "displayName": "Deploy bot",
+                            "login": [
+                                "issuer": "https://token.actions.githubusercontent.com",
+                                "subject": "repo:octo-org/octo-repo:ref:refs/heads/main",
+                            ],
+                        ],
+                        result: ["accountId": "$agent"])
+                ]),
             // An account of bob with a password, and a session of it: $bobsAccount, $bobsIdToken.
             Fixture(
                 name: "bobsSession", given: [],

@@ -57,7 +57,7 @@ struct PlannedTenant {
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
-        "idTokenProfile", "delegations", "recyclesAddresses",
+        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -92,6 +92,7 @@ extension TenantDeclaration {
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
             anonymousAllowed: anonymousAllowed,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
-            customTokenSigners: customTokenSigners, delegations: delegations)
+            customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,
+            idJag: idJag)
     }
 }

@@ -157,8 +157,8 @@ export interface SignInMethods {
    *
    * Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
    *
-   * @throws {TenantNotFound | CustomTokenInvalid | ClaimNameReserved | ClaimsTooLong | AccountDisabled | AudienceNotOffered |
-   * ScopeNotOffered | AccountMerged | TenantDisabled | AccountLocked | RefusedByHook | HookFailed | HooksNotOffered}
+   * @throws {AccountIsAgent | TenantNotFound | CustomTokenInvalid | ClaimNameReserved | ClaimsTooLong | AccountDisabled |
+   * AudienceNotOffered | ScopeNotOffered | AccountMerged | TenantDisabled | AccountLocked | RefusedByHook | HookFailed | HooksNotOffered}
    */
   withCustomToken(params: SignInWithCustomTokenParams, options?: CallOptions): Promise<SignInWithCustomTokenResult>;
 

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -190,6 +190,12 @@ export interface TenantCreateParams {
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
   assurance?: Assurance;
   /**
@@ -361,6 +367,12 @@ export interface TenantUpdateParams {
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
 }
 
 /** The result of `tenant.update`. */

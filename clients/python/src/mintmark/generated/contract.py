@@ -10,7 +10,9 @@ METHODS: Dict[str, Optional[str]] = {
     "account.changeEmail": "read_email_change_step",
     "account.changePassword": "Tokens",
     "account.create": "Account",
+    "account.createAgent": "Account",
     "account.delete": "AccountDeleteResult",
+    "account.deleteAgent": "AccountDeleteAgentResult",
     "account.deleteOwn": "AccountDeleteOwnResult",
     "account.export": "AccountExportResult",
     "account.find": "Account",
@@ -19,6 +21,7 @@ METHODS: Dict[str, Optional[str]] = {
     "account.import": "AccountImportResult",
     "account.link": "read_sign_in_step",
     "account.list": "AccountListResult",
+    "account.listAgents": "AccountListAgentsResult",
     "account.me": "OwnProfile",
     "account.merge": "AccountMergeResult",
     "account.providerToken": "AccountProviderTokenResult",
@@ -180,6 +183,9 @@ METHODS: Dict[str, Optional[str]] = {
     "token.jwks": "TokenJwksResult",
     "token.mint": "TokenMintResult",
     "token.mintForDeveloper": "TokenMintForDeveloperResult",
+    "token.mintForSession": "TokenMintForSessionResult",
+    "token.outboundFederation": "TokenOutboundFederationResult",
+    "token.redeem": "TokenRedeemResult",
     "token.verify": "TokenVerifyResult",
 }
 

@@ -11,7 +11,9 @@ module Mintmark
     "account.changeEmail" => :EmailChangeStep,
     "account.changePassword" => :Tokens,
     "account.create" => :Account,
+    "account.createAgent" => :Account,
     "account.delete" => :AccountDeleteResult,
+    "account.deleteAgent" => :AccountDeleteAgentResult,
     "account.deleteOwn" => :AccountDeleteOwnResult,
     "account.export" => :AccountExportResult,
     "account.find" => :Account,
@@ -20,6 +22,7 @@ module Mintmark
     "account.import" => :AccountImportResult,
     "account.link" => :SignInStep,
     "account.list" => :AccountListResult,
+    "account.listAgents" => :AccountListAgentsResult,
     "account.me" => :OwnProfile,
     "account.merge" => :AccountMergeResult,
     "account.providerToken" => :AccountProviderTokenResult,
@@ -181,6 +184,9 @@ module Mintmark
     "token.jwks" => :TokenJwksResult,
     "token.mint" => :TokenMintResult,
     "token.mintForDeveloper" => :TokenMintForDeveloperResult,
+    "token.mintForSession" => :TokenMintForSessionResult,
+    "token.outboundFederation" => :TokenOutboundFederationResult,
+    "token.redeem" => :TokenRedeemResult,
     "token.verify" => :TokenVerifyResult,
   }.freeze
 

@@ -257,8 +257,8 @@ module Mintmark
     # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
     #   Defaults to `openid`.
     # @return [SignInStep]
-    # @raise [TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [AccountIsAgent, TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
     def with_custom_token(token:, tenant_id: nil, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end

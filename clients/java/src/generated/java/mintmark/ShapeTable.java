@@ -5,8 +5,9 @@ package mintmark;
 final class ShapeTable {
     static final String TEXT = """
             AcceptedCredentials rpId userId allAcceptedCredentialIds
-            Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
-            passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
+            Account accountId tenantId ownerId username email emailVerified phoneNumber method providers:LinkedProvider \
+            factors:Factor passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince \
+            lastSignInAt
             AdditionalUserInfo providerId username profile
             Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent \
             secrets:ClientSecretInfo createdAt updatedAt
@@ -55,6 +56,7 @@ final class ShapeTable {
             loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
+            IdJagPermission clientId audiences resources scopes clientIdThere email
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -96,7 +98,7 @@ final class ShapeTable {
             PoolProviderSettings provider issuer tenantId clientIds keys endpoint allowInsecure allowPrivateNetwork
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
-            PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
+            PortableAccount accountId email emailVerified ownerId phoneNumber method providers:PortableLogin factors:PortableFactor \
             passkeys:PortablePasskey attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! \
             salt! hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
@@ -127,20 +129,21 @@ final class ShapeTable {
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
             StatementFinding pointer effect principalMatches actionMatches conditions:ConditionFinding applies
+            SubjectIssuer issuer audiences scopes createAccounts
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            signingAlgorithm assuranceGaps createdAt updatedAt
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            acceptsLessAssurance signingAlgorithm
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -167,9 +170,15 @@ final class ShapeTable {
             AccountCreateParams tenantId accountId username password! attributes! phoneNumber disabled claims emailVerified \
             mustChangePassword
             =account.create Account
+            AccountCreateAgentParams idToken! ownerId accountId displayName login:AccountCreateAgentParams.Login claims
+            AccountCreateAgentParams.Login issuer subject
+            =account.createAgent Account
             AccountDeleteParams accountId
             AccountDeleteResult accountId
             =account.delete AccountDeleteResult
+            AccountDeleteAgentParams idToken! accountId
+            AccountDeleteAgentResult accountId
+            =account.deleteAgent AccountDeleteAgentResult
             AccountDeleteOwnParams idToken!
             AccountDeleteOwnResult accountId
             =account.deleteOwn AccountDeleteOwnResult
@@ -192,6 +201,9 @@ final class ShapeTable {
             AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
+            AccountListAgentsParams idToken! ownerId
+            AccountListAgentsResult agents:Account
+            =account.listAgents AccountListAgentsResult
             AccountMeParams idToken!
             =account.me OwnProfile
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
@@ -370,7 +382,7 @@ final class ShapeTable {
             KeyRevokeParams kid
             KeyRevokeResult key:SigningKey replacement:SigningKey
             =key.revoke KeyRevokeResult
-            KeyRotateParams poolId tenantId activateAfterSeconds algorithm
+            KeyRotateParams poolId tenantId issuer activateAfterSeconds algorithm
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
@@ -553,8 +565,8 @@ final class ShapeTable {
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            signingAlgorithm
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -568,7 +580,8 @@ final class ShapeTable {
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers \
-            acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation
+            acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
+            subjectIssuers:SubjectIssuer idJag:IdJagPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -580,7 +593,7 @@ final class ShapeTable {
             afterCalls times clear
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
-            TestHttpParams port firebase:TestHttpParams.Firebase
+            TestHttpParams allowOrigins port firebase:TestHttpParams.Firebase
             TestHttpParams.Firebase projectId tokens
             TestHttpResult baseUrl environment
             =test.http TestHttpResult
@@ -612,10 +625,10 @@ final class ShapeTable {
             =token.delegate TokenDelegateResult
             TokenDiscoveryParams issuer
             TokenDiscoveryResult issuer jwks_uri response_types_supported subject_types_supported \
-            id_token_signing_alg_values_supported claims_supported
+            id_token_signing_alg_values_supported claims_supported grant_types_supported authorization_grant_profiles_supported
             =token.discovery TokenDiscoveryResult
             TokenExchangeParams subjectToken! subjectTokenType actorToken! actorTokenType requestedTokenType audience resource \
-            scope expiresInSeconds tenantId
+            scope expiresInSeconds tenantId clientId clientSecret!
             TokenExchangeResult token! issuedTokenType tokenType expiresAt scope
             =token.exchange TokenExchangeResult
             TokenJwksParams issuer
@@ -627,6 +640,15 @@ final class ShapeTable {
             TokenMintForDeveloperParams poolId logins! identityId durationSeconds principalTags
             TokenMintForDeveloperResult identityId token! expiresAt isNewIdentity
             =token.mintForDeveloper TokenMintForDeveloperResult
+            TokenMintForSessionParams sessionToken! audience signingAlgorithm durationSeconds tags
+            TokenMintForSessionResult token! expiresAt issuer
+            =token.mintForSession TokenMintForSessionResult
+            TokenOutboundFederationParams enabled
+            TokenOutboundFederationResult issuer enabled
+            =token.outboundFederation TokenOutboundFederationResult
+            TokenRedeemParams tenantId assertion! clientId clientSecret! scope
+            TokenRedeemResult token! tokenType expiresAt scope
+            =token.redeem TokenRedeemResult
             TokenVerifyParams token! audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked
             TokenVerifyResult claims header use issuer expiresAt
             =token.verify TokenVerifyResult
@@ -712,11 +734,14 @@ final class ShapeTable {
             !actorNotAllowed reason oauthError
             !delegationTooDeep maximum oauthError
             !subjectTokenInvalid reason oauthError
-            !tenantNotFound tenantId
+            !outboundFederationDisabled
+            !sessionDurationEscalation expiresAt sessionExpiresAt maximumSeconds
+            !tokenPayloadTooLarge bytes maximum
+            !tenantNotFound tenantId oauthError
             !tenantExists tenantId
             !tenantNotDeletable tenantId
             !invalidTenantSettings pointer reason conflicts:AssuranceConflict
-            !signUpNotAllowed tenantId
+            !signUpNotAllowed tenantId oauthError
             !invalidUsername reason
             !userAlreadyExists next hint
             !invalidPassword reasons:PasswordFailure attemptsLeft lockedUntil retryAfterSeconds
@@ -726,9 +751,9 @@ final class ShapeTable {
             !continuationTokenExpired expiredAt
             !stepNotPossible expected
             !tooManyCodes retryAfterSeconds sentInFlow next
-            !accountLocked lockedUntil retryAfterSeconds next only
+            !accountLocked lockedUntil retryAfterSeconds next only oauthError
             !passwordNotAccepted
-            !userNotFound next hint
+            !userNotFound next hint oauthError
             !passwordNotSet next
             !passwordChangeRequired next
             !refreshTokenInvalid
@@ -744,25 +769,25 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
-            !refusedByHook hook reason
-            !hookFailed hook check reason
+            !refusedByHook hook reason oauthError
+            !hookFailed hook check reason oauthError
             !hooksNotOffered hook reason
             !actionCodeInvalid reason next
             !actionCodeExpired expiredAt
             !linkUrlMissing tenantId
             !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
-            !clientUnknown tenantId clientId
-            !clientNotPermitted clientId cause reason
+            !clientUnknown tenantId clientId oauthError
+            !clientNotPermitted clientId cause reason oauthError
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
             !clientNotConfidential clientId
             !tooManyClientSecrets clientId maximum
             !clientSecretNotFound clientId secretId
             !lastClientSecret clientId
-            !clientSecretInvalid clientId reason
+            !clientSecretInvalid clientId reason oauthError
             !attributeNotYours name reason
-            !secondFactorRequired
+            !secondFactorRequired oauthError
             !sessionNotFound
             !factorKindNotAccepted kind reason
             !eventsExpired after removedUntil
@@ -772,7 +797,7 @@ final class ShapeTable {
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
             !accountNotFound accountId oauthError
-            !accountDisabled accountId
+            !accountDisabled accountId oauthError
             !accountExists accountId
             !claimNameReserved names
             !claimsTooLong characters
@@ -794,6 +819,8 @@ final class ShapeTable {
             !addressDiffers email next
             !phoneNumberInUse phoneNumber
             !providerSubjectInUse providerId subject
+            !accountIsAgent accountId reason oauthError
+            !tooManyAgents accountId limit
             !providerUnavailable provider reason oauthError retryAfterSeconds
             !providerUnusable provider check reason oauthError
             !idpNotFound tenantId providerId

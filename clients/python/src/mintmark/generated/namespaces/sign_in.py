@@ -206,7 +206,8 @@ class SignInMethods(Namespace):
                 sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
                 tenant without passwords. Also on sign-in to an account that was imported without a password hash or has
                 no usable sign-in method left.
@@ -468,7 +469,8 @@ class SignInMethods(Namespace):
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -538,6 +540,7 @@ class SignInMethods(Namespace):
                 tenant's scopes. Defaults to `openid`.
 
         Raises:
+            AccountIsAgentError: The operation is not possible for an agent.
             TenantNotFoundError: The tenant does not exist or was deleted.
             CustomTokenInvalidError: A custom token fails a check.
             ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
@@ -646,7 +649,8 @@ class SignInMethods(Namespace):
                 sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -824,9 +828,9 @@ class AsyncSignInMethods(AsyncNamespace):
     ) -> types.SignInStep:
         """Sign in with a custom token signed by the application's backend.
 
-        Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, TenantDisabledError,
-        AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: AccountIsAgentError, TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError,
+        ClaimsTooLongError, AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,

@@ -52,6 +52,8 @@ class TenantMethods(Namespace):
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -114,6 +116,10 @@ class TenantMethods(Namespace):
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -137,9 +143,9 @@ class TenantMethods(Namespace):
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -237,7 +243,9 @@ class TenantMethods(Namespace):
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -311,6 +319,10 @@ class TenantMethods(Namespace):
                 used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -326,7 +338,7 @@ class TenantMethods(Namespace):
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
         }, timeout, trace))
 
 
@@ -363,6 +375,8 @@ class AsyncTenantMethods(AsyncNamespace):
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -379,9 +393,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -452,7 +466,9 @@ class AsyncTenantMethods(AsyncNamespace):
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -469,5 +485,5 @@ class AsyncTenantMethods(AsyncNamespace):
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
             "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
         }, timeout, trace))

@@ -54,6 +54,10 @@ public struct Tenant: ResultRecord {
     public let customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public let delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public let subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public let idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public let assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -97,6 +101,8 @@ public struct Tenant: ResultRecord {
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")
+        subjectIssuers = try members.optional("subjectIssuers")
+        idJag = try members.optional("idJag")
         assurance = try members.required("assurance")
         disabled = try members.required("disabled")
         lockCovers = try members.required("lockCovers")

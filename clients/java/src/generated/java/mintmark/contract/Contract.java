@@ -10,10 +10,11 @@ public final class Contract {
 
     /** The methods of every process. */
     public static final Set<String> METHODS = Set.of(
-            "account.changeEmail", "account.changePassword", "account.create", "account.delete", "account.deleteOwn", "account.export",
-            "account.find", "account.get", "account.graph", "account.import", "account.link", "account.list", "account.me",
-            "account.merge", "account.providerToken", "account.reauthenticate", "account.setClaims", "account.setOwnPassword",
-            "account.submitCode", "account.unlink", "account.update", "account.updateOwn", "application.addSecret", "application.delete",
+            "account.changeEmail", "account.changePassword", "account.create", "account.createAgent", "account.delete",
+            "account.deleteAgent", "account.deleteOwn", "account.export", "account.find", "account.get", "account.graph",
+            "account.import", "account.link", "account.list", "account.listAgents", "account.me", "account.merge",
+            "account.providerToken", "account.reauthenticate", "account.setClaims", "account.setOwnPassword", "account.submitCode",
+            "account.unlink", "account.update", "account.updateOwn", "application.addSecret", "application.delete",
             "application.deleteSecret", "application.get", "application.list", "application.put", "audit.list", "audit.verify",
             "compat.http", "credentials.assumeRole", "credentials.get", "credentials.revoke", "credentials.verify",
             "credentialsProvider.clearCredentials", "credentialsProvider.clearKeychain", "credentialsProvider.close",
@@ -36,7 +37,8 @@ public final class Contract {
             "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword", "store.backup", "store.rekey", "store.stats",
             "system.apply", "system.export", "system.health", "system.info", "system.metrics", "system.ping", "tenant.checkAssurance",
             "tenant.create", "tenant.delete", "tenant.get", "tenant.list", "tenant.update", "token.delegate", "token.discovery",
-            "token.exchange", "token.jwks", "token.mint", "token.mintForDeveloper", "token.verify");
+            "token.exchange", "token.jwks", "token.mint", "token.mintForDeveloper", "token.mintForSession", "token.outboundFederation",
+            "token.redeem", "token.verify");
 
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(

@@ -360,10 +360,10 @@ public final class SignInMethods {
      * The sign-in does not require a second factor.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
-     * <p>Errors: {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link ClaimNameReservedException}, {@link
-     * ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link AccountIsAgentException}, {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link
+     * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException},
+     * {@link ScopeNotOfferedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

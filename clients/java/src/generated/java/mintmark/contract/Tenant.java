@@ -146,6 +146,15 @@ public final class Tenant extends Result {
     /** {@return the actors that may act for all users of the tenant, see <code>token.exchange</code>} */
     public List<Delegation> delegations() { return json().list("delegations", Read.object(Delegation::new)); }
 
+    /**
+     * {@return the trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for access tokens of
+     * the tenant}
+     */
+    public List<SubjectIssuer> subjectIssuers() { return json().list("subjectIssuers", Read.object(SubjectIssuer::new)); }
+
+    /** {@return the applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG)} */
+    public List<IdJagPermission> idJag() { return json().list("idJag", Read.object(IdJagPermission::new)); }
+
     /** {@return the security profile} Its defaults apply to omitted settings, and its limits to all. */
     public Assurance assurance() { return json().constant("assurance", Assurance.class); }
 

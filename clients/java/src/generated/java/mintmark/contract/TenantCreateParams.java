@@ -188,6 +188,19 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantCreateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
+
+    /**
+     * {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantCreateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
+
+    /**
+     * {@return this}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
      */
     public TenantCreateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }

@@ -214,6 +214,21 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantDeclaration withSubjectIssuers(List<SubjectIssuer> subjectIssuers) {
+        return new TenantDeclaration(with("subjectIssuers", subjectIssuers));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantDeclaration withIdJag(List<IdJagPermission> idJag) { return new TenantDeclaration(with("idJag", idJag)); }
+
+    /**
+     * {@return a copy with this value}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
      */
     public TenantDeclaration withAssurance(Assurance assurance) { return new TenantDeclaration(with("assurance", assurance)); }

@@ -228,4 +228,17 @@ public final class TenantUpdateParams extends Params {
      * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
      */
     public TenantUpdateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
+
+    /**
+     * {@return this}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantUpdateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
+
+    /**
+     * {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantUpdateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
 }
