@@ -62,7 +62,7 @@ struct PasskeySignIn: Sendable {
                 let outcome = judgement.isVerified(as: early) ? verified : judgement.verified
                 let concluded: Result<(FirstFactor, PendingSignIn), PasskeyRefusal> =
                     switch outcome {
-                    case .success(let assertion): try conclude(judgement, assertion, request, own, attempt, in: tx)
+                    case .success(let assertion): try conclude(judgement, assertion, request, of: own, by: attempt, in: tx)
                     case .failure(let refusal): .failure(refusal)
                     }
                 switch concluded {
@@ -70,7 +70,7 @@ struct PasskeySignIn: Sendable {
                 case .failure(let refusal):
                     try tx.refuse(ceremony, from: .finished)
                     try tx.countFailure(of: request.client, at: now)
-                    try audit(refusal, judgement.passkey, tenant, method: method, call: call, at: now, in: tx)
+                    try audit(refusal, of: judgement.passkey, tenant, by: attempt, in: tx)
                     return .failure(judgement.answer(refusal))
                 }
             }
@@ -84,8 +84,8 @@ struct PasskeySignIn: Sendable {
 
     /// Records the use of the passkey, and signs in.
     private func conclude(
-        _ judgement: Judgement, _ assertion: AcceptedAssertion, _ request: Request, _ own: AuthenticatedAccount?,
-        _ attempt: SignInCompletion.SignInCall, in tx: Transaction
+        _ judgement: Judgement, _ assertion: AcceptedAssertion, _ request: Request, of own: AuthenticatedAccount?,
+        by attempt: SignInCompletion.SignInCall, in tx: Transaction
     ) throws -> Result<(FirstFactor, PendingSignIn), PasskeyRefusal> {
         let (tenant, now) = (judgement.tenant, attempt.now)
         guard let passkey = judgement.passkey else { return .failure(Judgement.wrongSignature) }
@@ -109,13 +109,13 @@ struct PasskeySignIn: Sendable {
 
     /// Records a counter that does not grow: the passkey may have been cloned.
     private func audit(
-        _ refusal: PasskeyRefusal, _ passkey: PasskeyRecord?, _ tenant: TenantRecord, method: String, call: any CallContext,
-        at now: Int64, in tx: Transaction
+        _ refusal: PasskeyRefusal, of passkey: PasskeyRecord?, _ tenant: TenantRecord, by attempt: SignInCompletion.SignInCall,
+        in tx: Transaction
     ) throws {
         guard refusal.reason == .counterRegressed, let passkey else { return }
         try context.audit.record(
             AuditEvent(
-                method, call, tenant: tenant.id, subject: passkey.accountId,
-                details: [("credentialId", passkey.id), ("refused", refusal.reason.rawValue)]), at: now, in: tx)
+                attempt.method, attempt.call, tenant: tenant.id, subject: passkey.accountId,
+                details: [("credentialId", passkey.id), ("refused", refusal.reason.rawValue)]), at: attempt.now, in: tx)
     }
 }

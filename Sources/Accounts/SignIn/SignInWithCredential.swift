@@ -27,21 +27,24 @@ extension SignInService {
             return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
         return try proofs.prove(request.credential, in: tenant.id, call, now: now).then(call) { proven, call in
-            .done(try finish(request, tenant, application, client, proven, call))
+            .done(try finish(request, proven, in: (tenant, application), client: client, call))
         }
     }
 
     private func finish(
-        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: ApplicationRecord, _ client: ClientKey?,
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: SignInWithCredential.Params, _ proven: ProvenCredential,
+        in place: (tenant: TenantRecord, application: ApplicationRecord),
+        client: ClientKey?, _ call: any CallContext
     ) throws -> SignInWithCredential.Result {
-        let now = context.clock.now
+        let (now, (tenant, application)) = (context.clock.now, place)
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,
-                in: .init(clientId: request.clientId), name, call)
+                .init(
+                    username: username, password: password, tenantId: tenant.id, audience: request.audience, scope: request.scope,
+                    client: client, clientId: request.clientId),
+                by: name, call)
         case .provider(let identity, let spending):
             let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             var signIn = PendingSignIn(
