@@ -67,7 +67,7 @@ struct TestedServices {
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
             provider = TestProvider(
                 services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat))
-            service = TestService(services.accounts, services.tenants, provider, hooks)
+            service = TestService(services.accounts, services.tenants, provider: provider, hooks: hooks)
         }
 
         func stop() { provider.stop() }
