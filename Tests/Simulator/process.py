@@ -43,7 +43,7 @@ class Control(ctypes.Structure):
     """The control block. The layout is that of `struct control` in shim.c."""
 
     _fields_ = [(name, ctypes.c_int64) for name in (
-        "armed", "sites", "pause_at", "fail_kinds", "fail_at", "fail_times", "fail_code", "matching", "failed", "drop_syncs", "exclusive")]
+        "armed", "sites", "pause_at", "fail_kinds", "fail_at", "fail_times", "fail_code", "matching", "failed", "exclusive")]
     _fields_ += [("counts", ctypes.c_int64 * 16)]
 
 
@@ -54,18 +54,23 @@ class Stuck(Exception):
 class Process:
     """One process. `state` is idle, running (which includes paused), or dead."""
 
-    def __init__(self, store, *, journal=None, environment=None, options=(), program=None, pauses=True):
+    def __init__(self, store, *, journal=None, environment=None, options=(), program=None, pauses=True, failing=None):
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         path = os.path.join(self.folder, "control")
         with open(path, "w+b") as file:
             file.truncate(4096)
             self._memory = mmap.mmap(file.fileno(), 4096)
         self.control = Control.from_buffer(self._memory)
+        if failing:
+            self.fail(*failing)
+            self.control.armed = 1
         self._events, events = os.pipe()
         go, self._go = os.pipe()
         variables = {
             "PATH": os.environ.get("PATH", ""), "HOME": self.folder, "TMPDIR": self.folder, "LD_PRELOAD": shim(), "SIMULATOR_CONTROL": path,
             "SIMULATOR_STORE": store, **(environment or {})}
+        if "SIMULATOR_MUTANT" in os.environ:
+            variables["SIMULATOR_MUTANT"] = os.environ["SIMULATOR_MUTANT"]
         if journal:
             variables["SIMULATOR_JOURNAL"] = journal
         if pauses:
@@ -85,14 +90,15 @@ class Process:
 
     # Calls in steps
 
-    def begin(self, method, params, *, trace=None, armed=True):
-        """Prepares a request; `advance` sends it. Its sites are counted from now on."""
+    def begin(self, method, params, *, trace=None, armed=True, keep=False):
+        """Prepares a request; `advance` sends it. Its sites are counted from now on, unless `keep` counts them from the start of the process."""
         self._id += 1
         message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": params, **({"trace": trace} if trace else {})}
         control = self.control
-        control.sites = control.pause_at = control.matching = control.failed = control.fail_kinds = 0
-        control.fail_at = control.fail_times = control.fail_code = 0
-        control.armed = int(armed)
+        if not keep:
+            control.sites = control.pause_at = control.matching = control.failed = control.fail_kinds = 0
+            control.fail_at = control.fail_times = control.fail_code = 0
+            control.armed = int(armed)
         self.state, self._line = "running", json.dumps(message).encode() + b"\n"
 
     def fail(self, kinds, at, code, times=1):

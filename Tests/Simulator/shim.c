@@ -37,7 +37,6 @@ struct control {
     int64_t fail_code;      // the error number; with a negative number, half of a write happens first
     int64_t matching;       // the number of sites of these kinds
     int64_t failed;         // the number of sites that failed
-    int64_t drop_syncs;     // whether syncs are claimed without taking place, as a disk that lies or a program that forgets does
     int64_t exclusive;      // a bit for each lock of the log's index that this process holds exclusively
     int64_t counts[16];     // the number of sites of each kind
 };
@@ -215,7 +214,6 @@ static int synced(int descriptor, int (*sync)(int)) {
     int file = file_at(descriptor);
     if (!file) return sync(descriptor);
     if (fails(SYNC)) return -1;
-    if (control->drop_syncs) return 0;
     if (journal < 0) return sync(descriptor);
     note((struct record){SYNCED, file, 0, 0, 0}, NULL, NULL);
     return 0;

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import random
-import re
 import shutil
 import sqlite3
 import tempfile
@@ -12,12 +11,19 @@ import tempfile
 import calls
 import pools
 from calls import STORE, Violation
-from facts import UNKNOWN, Account, Register
-from process import KINDS, MEMORY, Process, cut_power
+from facts import Register
+from process import MEMORY, Process, cut_power
 
 MOMENT = 1_700_000_000
 DISK = ["write", "sync", "truncate", "read", "lock", "allocate", "map", "open"]
 EIO, EAGAIN, ENOSPC = 5, 11, 28
+
+
+# The calls, and how often each of them is chosen.
+WEIGHTS = {
+    calls.Create: 4, calls.SignIn: 10, calls.StartSignUp: 3, calls.SubmitCode: 7, calls.Continue: 3, calls.Use: 8, calls.SignOut: 1.5, calls.Verify: 5,
+    calls.Disable: 3, calls.SetPassword: 1.5, calls.RevokeAll: 1, calls.Delete: 1, calls.Clock: 0.7, calls.Rotate: 0.5, pools.Mint: 7, pools.Merge: 2,
+    pools.UnlinkDeveloper: 1.5, pools.Guest: 2, pools.UpdatePool: 1.5, pools.UseToken: 3}
 
 
 class Template:
@@ -90,47 +96,41 @@ class World:
 
     def next_call(self):
         """Returns a random call that is possible in this state."""
-        choices = {calls.Create: 4, calls.SignIn: 10, calls.StartSignUp: 3, pools.Mint: 7, pools.Merge: 2, pools.Guest: 2, pools.UpdatePool: 1.5,
-                   calls.Clock: 0.7, calls.Rotate: 0.5}
-        sessions = self.sessions()
-        if self.accounts:
-            choices.update({calls.Delete: 1, calls.Disable: 3, calls.SetPassword: 1.5, calls.RevokeAll: 1})
-        if sessions:
-            choices.update({calls.Use: 8, calls.SignOut: 1.5, calls.Verify: 5})
-        if self.flows:
-            choices.update({calls.SubmitCode: 7})
-        finished = [flow for flow in self.flows if flow.next_token]
-        if finished:
-            choices[calls.Continue] = 3
-        if self.minted:
-            choices.update({pools.UnlinkDeveloper: 1.5, pools.UseToken: 3})
-        kind = self.random.choices(list(choices), choices.values())[0]
+        while True:
+            call = self.make(self.random.choices(list(WEIGHTS), WEIGHTS.values())[0])
+            if call:
+                return call
+
+    def make(self, kind):
+        """Returns a call of this kind with random parameters, or None if there is nothing that it could use."""
+        accounts, sessions = self.accounts[-4:], self.sessions()[-5:]
         if kind in (calls.Delete, calls.SetPassword, calls.RevokeAll):
-            return kind(self, self.pick(self.accounts[-4:]))
+            return kind(self, self.pick(accounts)) if accounts else None
         if kind is calls.Disable:
-            return kind(self, self.pick(self.accounts[-4:]), self.random.random() < 0.5)
+            return kind(self, self.pick(accounts), self.random.random() < 0.5) if accounts else None
         if kind is calls.Use:
-            session = self.pick(sessions[-5:])
-            return kind(self, session, session.tokens[-1] if self.random.random() < 0.8 else self.pick(session.tokens))
+            session = self.pick(sessions) if sessions else None
+            return kind(self, session, session.tokens[-1] if self.random.random() < 0.8 else self.pick(session.tokens)) if session else None
         if kind in (calls.SignOut, calls.Verify):
-            return kind(self, self.pick(sessions[-5:]))
+            return kind(self, self.pick(sessions)) if sessions else None
         if kind is calls.SubmitCode:
-            return kind(self, self.pick(self.flows[-3:]))
+            return kind(self, self.pick(self.flows[-3:])) if self.flows else None
         if kind is calls.Continue:
-            return kind(self, self.pick(finished))
+            finished = [flow for flow in self.flows if flow.next_token]
+            return kind(self, self.pick(finished)) if finished else None
         if kind is pools.UnlinkDeveloper:
-            owners = [(subject, id) for subject, id in self.simulation.rows("SELECT subject, identity_id FROM login WHERE provider = ?", pools.DEVELOPER)]
-            return kind(self, *self.pick(sorted(owners) or [("nobody", "local-1:00000000-0000-0000-0000-000000000000")]))
+            owners = self.simulation.rows("SELECT subject, identity_id FROM login WHERE provider = ?", pools.DEVELOPER)
+            return kind(self, *self.pick(sorted(owners))) if owners else None
         if kind is pools.UseToken:
-            return kind(self, *self.pick(self.minted[-6:]))
+            return kind(self, *self.pick(self.minted[-6:])) if self.minted else None
         return kind(self)
 
 
 class Simulation:
     """One seed. `run` raises `Violation`."""
 
-    def __init__(self, seed, template, count=40, drop_syncs=False):
-        self.seed, self.template, self.count, self.drop_syncs = seed, template, count, drop_syncs
+    def __init__(self, seed, template, count=40):
+        self.seed, self.template, self.count = seed, template, count
         self.random = random.Random(f"mintmark {seed}")
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         self.store, self.journal = os.path.join(self.folder, "store.db"), os.path.join(self.folder, "journal")
@@ -176,7 +176,6 @@ class Simulation:
         """Starts a process. Its threads open the store at the same time, in an order that no seed decides; so no other call is under way, and the
         process is not interrupted until all of them have finished."""
         process = Process(self.store, journal=self.journal, options=["--clock", str(MOMENT)])
-        process.control.drop_syncs = int(self.drop_syncs)
         process.number, process.sleeping, process.fault = number, False, None
         for method, params in (("system.ping", {}), ("test.clock", {"settle": True})):
             found = process.call(method, params)
@@ -301,6 +300,7 @@ class Simulation:
             self.check_accounts()
             pools.check(self.world, self.rows("SELECT id, state FROM identity"), self.rows("SELECT provider, subject, identity_id FROM login"))
             self.check_audit(complete)
+            self.check_records()
             if self.rows("PRAGMA foreign_key_check"):
                 raise Violation("a row refers to a row that does not exist")
             if complete:
@@ -339,24 +339,30 @@ class Simulation:
                 if session.alive.sure(session.id not in sessions):
                     raise Violation(f"the session {session.id} {'was ended and exists' if session.id in sessions else 'is lost'}")
 
+    def check_records(self):
+        """Everything that exists was recorded, in the transaction that made it."""
+        for table, query in (
+                ("account", "SELECT id FROM account WHERE NOT EXISTS (SELECT 1 FROM audit WHERE subject = account.id)"),
+                ("identity", "SELECT id FROM identity WHERE NOT EXISTS (SELECT 1 FROM audit WHERE identity_id = identity.id)"),
+                ("session", "SELECT id FROM session WHERE NOT EXISTS (SELECT 1 FROM audit WHERE instr(details, session.id))")):
+            unrecorded = self.rows(query)
+            if unrecorded:
+                raise Violation(f"the {table} {unrecorded[0][0]} is not in the audit log")
+
     def check_audit(self, complete):
         """Every acknowledged change has one record, and a refused call has none."""
         if complete:
             self.audited = {}
-        last = max(self.audited.values(), default=(0,))[0] if self.audited else 0
+        last = max(self.audited.values(), default=0)
         for row, trace, method in self.rows("SELECT rowid, trace, method FROM audit WHERE rowid > ? AND trace IS NOT NULL", last):
             if (trace, method) in self.audited and method in calls.AUDITED:
                 raise Violation(f"{trace} {method} was applied twice")
-            self.audited[trace, method] = (row,)
+            self.audited[trace, method] = row
             if trace in self.finished and method in calls.AUDITED:
                 raise Violation(f"{trace} {method} was refused and recorded")
         for key in self.acknowledged:
             if key not in self.audited:
                 raise Violation(f"{key[0]} {key[1]} was acknowledged and is not in the audit log")
-        if not complete:
-            self.acknowledged = []
-        else:
-            self.everything = list(self.audited)
 
     # The transcript
 
