@@ -343,6 +343,12 @@ const (
 	// 4161: The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
+	// 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no
+	// account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+	ErrPhoneSignInNotAllowed ErrorType = "phoneSignInNotAllowed"
+	// 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+	// Equivalent: firebase USER_NOT_FOUND.
+	ErrPhoneNumberUnknown ErrorType = "phoneNumberUnknown"
 	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
 	ErrClientUnknown ErrorType = "clientUnknown"
 	// 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth
@@ -1550,6 +1556,13 @@ type SessionExpiredError struct {
 	EndedAt Timestamp `json:"endedAt"`
 }
 
+// PhoneSignInNotAllowedError is [ErrPhoneSignInNotAllowed] with its data.
+type PhoneSignInNotAllowedError struct {
+	*APIError `json:"-"`
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+}
+
 // ClientUnknownError is [ErrClientUnknown] with its data.
 type ClientUnknownError struct {
 	*APIError `json:"-"`
@@ -2413,6 +2426,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrLinkURLMissing:                 func(e *APIError) error { return filled(e, &LinkURLMissingError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
+	ErrPhoneSignInNotAllowed:          func(e *APIError) error { return filled(e, &PhoneSignInNotAllowedError{APIError: e}) },
 	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },

@@ -715,9 +715,10 @@ type AppliedChange struct {
 	Pointer string `json:"pointer"`
 	// The kind of the resource.
 	Kind AppliedChangeKind `json:"kind"`
-	// The name of the resource, or the ID of a tenant, identity provider or application.
+	// The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their
+	// tenant.
 	Name string `json:"name"`
-	// The ID of the tenant. Present for tenants, identity providers and applications.
+	// The ID of the tenant. Present for tenants, identity providers, applications and hooks.
 	TenantID string `json:"tenantId,omitempty"`
 	// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
 	PoolID string `json:"poolId,omitempty"`
@@ -750,6 +751,7 @@ const (
 	AppliedChangeKindPool        AppliedChangeKind = "pool"
 	AppliedChangeKindRole        AppliedChangeKind = "role"
 	AppliedChangeKindIssuer      AppliedChangeKind = "issuer"
+	AppliedChangeKindHooks       AppliedChangeKind = "hooks"
 )
 
 // Assurance is the security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP
@@ -2098,6 +2100,7 @@ const (
 	FlowEndedErrorCauseAccountDeleted     FlowEndedErrorCause = "accountDeleted"
 	FlowEndedErrorCauseTenantDeleted      FlowEndedErrorCause = "tenantDeleted"
 	FlowEndedErrorCauseApplicationDeleted FlowEndedErrorCause = "applicationDeleted"
+	FlowEndedErrorCauseSessionsRevoked    FlowEndedErrorCause = "sessionsRevoked"
 )
 
 // GraphEdge is the relation between two nodes.
@@ -2326,6 +2329,20 @@ const (
 	HookTransportPipe    HookTransport = "pipe"
 	HookTransportWebhook HookTransport = "webhook"
 )
+
+// HooksDeclaration is the declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A
+// hook that is omitted is removed.
+type HooksDeclaration struct {
+	// The ID of the tenant, which can be part of the same document. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+	// `secret` is omitted.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that is asked before every new session.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that is asked before a message with a code or a link is sent.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
+}
 
 // HooksGetParams are the parameters of hooks.get.
 type HooksGetParams struct {
@@ -4315,6 +4332,19 @@ const (
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
 )
 
+// PhoneSignIn: Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone
+// number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true.
+// Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can return
+// other values.
+type PhoneSignIn string
+
+// The values of PhoneSignIn.
+const (
+	PhoneSignInOff      PhoneSignIn = "off"
+	PhoneSignInAccounts PhoneSignIn = "accounts"
+	PhoneSignInEveryone PhoneSignIn = "everyone"
+)
+
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
 
@@ -5297,6 +5327,29 @@ type SignInStartParams struct {
 	Send *bool `json:"send,omitempty"`
 }
 
+// SignInStartWithPhoneNumberParams are the parameters of signIn.startWithPhoneNumber.
+type SignInStartWithPhoneNumberParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The phone number of the user.
+	PhoneNumber string `json:"phoneNumber"`
+	// The language of the messages for the whole flow, as in `signIn.start`.
+	Language string `json:"language,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to
+	// the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to
+	// true.
+	Send *bool `json:"send,omitempty"`
+}
+
 // SignInStep is the state of a sign-in. State determines the type of Variant.
 type SignInStep struct {
 	// The state, which a newer Mintmark can add to.
@@ -6089,6 +6142,8 @@ type SystemApplyParams struct {
 	IDPs []IDPDeclaration `json:"idps,omitempty"`
 	// The applications of tenants.
 	Applications []ApplicationDeclaration `json:"applications,omitempty"`
+	// The hooks of tenants.
+	Hooks []HooksDeclaration `json:"hooks,omitempty"`
 	// The pools with their roles, role mappings and principal tag mappings.
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
@@ -6104,7 +6159,7 @@ type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
 	// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-	// trusted issuers, roles.
+	// trusted issuers, roles, hooks.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -6117,6 +6172,9 @@ type SystemExportResult struct {
 	IDPs []map[string]any `json:"idps"`
 	// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
 	Applications []map[string]any `json:"applications,omitempty"`
+	// The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there
+	// are any.
+	Hooks []map[string]any `json:"hooks,omitempty"`
 	// The pools, in the format of `PoolDeclaration`.
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.
@@ -6312,6 +6370,8 @@ type Tenant struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
+	// Who can sign in with a code by SMS. Present unless it is `off`.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6462,6 +6522,9 @@ type TenantCreateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// `acceptsSmsRisk`. Defaults to "off".
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6549,6 +6612,8 @@ type TenantDeclaration struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6753,6 +6818,9 @@ type TenantUpdateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// `acceptsSmsRisk`.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.

@@ -15,7 +15,7 @@ extension AccountService {
             guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
             let step = try flows.step(
                 of: [.emailChange, .emailVerification], token: token, by: name, with: [], from: request.client)
-            let found = try flows.resend(step, .verifyAddress, sending)
+            let found = try flows.resend(step, .verifyAddress, sending.by(call))
             return answer(found.flow, found.tenant)
         }
         let now = context.clock.now
@@ -36,7 +36,7 @@ extension AccountService {
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
-        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { tx in
+        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) { tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }

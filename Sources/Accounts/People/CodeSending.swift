@@ -9,10 +9,19 @@ import Storage
 struct CodeSending: Sendable {
     let context: AccountsContext
     private let key: SecretBytes
+    /// The call for which codes are sent. It can be canceled while a hook is asked.
+    private var call: (any CallContext)?
 
     init(_ context: AccountsContext) {
         self.context = context
         key = context.vault.subkey("code")
+    }
+
+    /// Returns this value for a call.
+    func by(_ call: any CallContext) -> Self {
+        var copy = self
+        copy.call = call
+        return copy
     }
 
     /// The result of evaluating a request that may send a code.
@@ -42,7 +51,7 @@ struct CodeSending: Sendable {
     ///   - commit: Updates the flow before it is stored with its new code.
     /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, and the errors of `draft`.
     func send(
-        for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { .email($0.username) },
+        for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { $0.recipient },
         locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
         commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
@@ -66,7 +75,7 @@ struct CodeSending: Sendable {
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
         }
-        let gate = HookGate(context)
+        let gate = HookGate(context, for: call)
         func ask(about flow: Flow, in tx: Transaction) throws {
             try gate.decideMessage(purpose.rawValue, to: recipient(flow), language: flow.language, of: tenant, in: tx)
         }

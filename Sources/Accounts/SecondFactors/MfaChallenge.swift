@@ -35,7 +35,7 @@ extension MfaService {
             return .codeRequired(
                 .init(continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt))
         }
-        let flow = try sending.send(
+        let flow = try sending.by(call).send(
             for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)],
             client: step.client, at: now,
             draft: { tx in

@@ -55,7 +55,7 @@ extension MfaService {
             return try answer(flow, source, request.qr)
         }
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
-        let flow = try sending.send(
+        let flow = try sending.by(call).send(
             for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
             client: client, at: now, draft: { try source.draft(self, enrolled, fingerprint, at: now, in: $0) },
             commit: { try source.commit(enrolled, &$1, fingerprint, context.vault, at: now, in: $0) })

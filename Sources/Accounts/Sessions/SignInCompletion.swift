@@ -63,7 +63,7 @@ package struct SignInCompletion: Sendable {
     /// - Parameter asksHooks: Whether the hooks of the tenant decide about the sign-in.
     package func signInCall(of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true) -> SignInCall {
         SignInCall(
-            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks))
+            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks, for: call))
     }
 
     package func fresh() -> NewSessionSecrets {

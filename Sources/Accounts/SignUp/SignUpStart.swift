@@ -42,7 +42,7 @@ extension SignUpService {
         let flow =
             request.send
             ? try flows.begin(
-                .signUp, tenant, draft.address, sending, request: fingerprint, client: client, at: now, draft: begun)
+                .signUp, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now, draft: begun)
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now, draft: begun)
         return answer(flow, tenant)
     }

@@ -127,6 +127,8 @@ public enum ErrorTable {
         ErrorInfo(code: LinkUrlMissing.code, type: LinkUrlMissing.type, when: "A message with a link is to be sent, but neither the tenant nor the request names the page.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TenantDisabled.code, type: TenantDisabled.type, when: "The tenant has the setting `disabled`. Its sessions continue when it is enabled.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: SessionExpired.code, type: SessionExpired.type, when: "The session is older than `tokens.sessionSeconds` of the tenant.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: PhoneSignInNotAllowed.code, type: PhoneSignInNotAllowed.type, when: "A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: PhoneNumberUnknown.code, type: PhoneNumberUnknown.type, when: "A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: ClientUnknown.code, type: ClientUnknown.type, when: "The application does not exist in the tenant or was deleted.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: ClientNotPermitted.code, type: ClientNotPermitted.type, when: "The application is confidential, or native authentication is disabled for it.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: InvalidApplication.code, type: InvalidApplication.type, when: "A setting of an application contradicts the tenant or is not a valid address.", isRetryable: false, isStoreError: false),

@@ -130,6 +130,7 @@ public enum MethodTable {
         SignInChallenge.info,
         SignInResendCode.info,
         SignInStart.info,
+        SignInStartWithPhoneNumber.info,
         SignInSubmitCode.info,
         SignInSubmitPassword.info,
         SignInWithContinuation.info,
@@ -182,7 +183,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(172)
+        all.reserveCapacity(173)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -308,6 +309,7 @@ public enum MethodTable {
         all.append(BoundMethod(SignInChallenge.info) { try signIn.challenge(SignInChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInResendCode.info) { try signIn.resendCode(SignInResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInStart.info) { try signIn.start(SignInStart.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInStartWithPhoneNumber.info) { try signIn.startWithPhoneNumber(SignInStartWithPhoneNumber.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitCode.info) { try signIn.submitCode(SignInSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitPassword.info) { try signIn.submitPassword(SignInSubmitPassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithContinuation.info) { try signIn.withContinuation(SignInWithContinuation.Params(decoding: $0), $1).write(to: &$2) })

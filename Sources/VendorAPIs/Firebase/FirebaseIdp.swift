@@ -31,7 +31,6 @@ struct FirebaseIdentity {
         guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
         }
-        if providerId.hasPrefix("saml.") { throw FirebaseError.notOffered("Sign-in with a SAML provider") }
         guard let token = form["id_token"] ?? form["access_token"] else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: id_token or access_token is needed.")
         }
@@ -60,12 +59,9 @@ extension FirebaseCall {
         let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
         var form: [String: String] = [:]
         for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
+        if let refusal = Self.refusal(of: form["providerId"]?.lowercased() ?? "") { throw refusal }
         let identity = try endpoint.isTest ? FirebaseIdentity(form) : verifiedIdentity(form)
-        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
-            config["enabled"] == false
-        {
-            throw FirebaseError("OPERATION_NOT_ALLOWED : The provider \(identity.providerId) is disabled.")
-        }
+        try requireProvider(identity.providerId)
         let caller = try body.has("idToken") ? user() : nil
         let owner = try context.database.read { try $0.owner(ofLogin: identity.subject, at: identity.providerId, in: tenantId) }
         let isOnePerAddress = tenant.settings.oneAccountPerAddress
@@ -73,25 +69,32 @@ extension FirebaseCall {
         var answer = shown(identity, form)
         let id: String
         var isNew = false
+        var proof = SignInProof(amr: ["fed"], provider: identity.providerId)
+        if let caller { proof = continued(caller, amr: proof.amr, provider: proof.provider) }
+        func requireFactor(of id: String?) throws { try self.requireFactor(of: id.flatMap { try facts($0) }, after: proof) }
         if let caller {
             if owner != nil { return try refused("FEDERATED_USER_ID_ALREADY_LINKED", answer) }
             if let holder, holder.id != caller.account.id { return try refused("EMAIL_EXISTS", answer) }
+            try requireFactor(of: caller.account.id)
             try link(identity, to: caller.account, fillsAddress: isOnePerAddress)
             id = caller.account.id
         } else if let owner {
             id = owner
             if let account = try facts(owner)?.account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+            try requireFactor(of: owner)
             var change = AccountUpdate.Params(accountId: owner)
             change.link = [identity.login]
             _ = try service.account.update(change, by: Self.method, call)
         } else if let holder {
             if holder.isDisabled { throw FirebaseError("USER_DISABLED") }
             guard identity.isTrusted else { return try needsConfirmation(holder, answer) }
+            try requireFactor(of: holder.id)
             try take(identity, by: holder)
             id = holder.id
         } else {
             if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
             try requireSignUp()
+            try requireFactor(of: nil)
             id = try create(identity, withAddress: isOnePerAddress)
             isNew = true
         }
@@ -102,10 +105,16 @@ extension FirebaseCall {
         }
         let session =
             try caller == nil && needsFactor(facts)
-            ? pending(id, provider: identity.providerId) : startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
+            ? pending(id, provider: identity.providerId) : startSession(id, proof)
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
+    }
+
+    /// The providers without a sign-in here.
+    private static func refusal(of providerId: String) -> FirebaseError? {
+        if providerId.hasPrefix("saml.") { return samlRefused }
+        return providerId == "gc.apple.com" ? gameCenterRefused : nil
     }
 
     /// Verifies the credential with the tenant's identity provider of the same ID.

@@ -16,6 +16,7 @@ public struct FirebaseService: Sendable {
         self.account = account
         self.signIn = signIn
         self.tenant = tenant
+        account.context.hooks.use(FirebaseFunctions(isTesting: account.context.service.isTesting))
     }
 
     var context: AccountsContext { account.context }

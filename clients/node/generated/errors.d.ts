@@ -1184,7 +1184,7 @@ export declare class FlowFinished extends Answered<"flowFinished"> {}
 /** The details of `FlowEnded`. */
 export interface FlowEndedData {
   /** The operation that ended the flow. */
-  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted">;
+  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted" | "sessionsRevoked">;
   /** The cause as text. */
   reason: string;
 }
@@ -1305,6 +1305,23 @@ export interface SessionExpiredData {
  * TOKEN_EXPIRED.
  */
 export declare class SessionExpired extends Answered<"sessionExpired", SessionExpiredData> {}
+
+/** The details of `PhoneSignInNotAllowed`. */
+export interface PhoneSignInNotAllowedData {
+  /** The ID of the tenant. */
+  tenantId: string;
+}
+/**
+ * 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn`
+ * is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+ */
+export declare class PhoneSignInNotAllowed extends Answered<"phoneSignInNotAllowed", PhoneSignInNotAllowedData> {}
+
+/**
+ * 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase
+ * USER_NOT_FOUND.
+ */
+export declare class PhoneNumberUnknown extends Answered<"phoneNumberUnknown"> {}
 
 /** The details of `ClientUnknown`. */
 export interface ClientUnknownData {
@@ -2293,20 +2310,21 @@ export type KnownError =
   | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused
   | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded
   | SendUnderway | TooManyFailedSends | RefusedByHook | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired
-  | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
-  | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
-  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
-  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
-  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
-  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
-  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
-  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
-  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
-  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
-  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
-  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
-  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
-  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
+  | LinkUrlMissing | TenantDisabled | SessionExpired | PhoneSignInNotAllowed | PhoneNumberUnknown | ClientUnknown | ClientNotPermitted
+  | InvalidApplication | TooManyApplications | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted
+  | EventsExpired | EventCursorUnknown | EventsNeedHost | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound
+  | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse
+  | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid
+  | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse
+  | ProviderSubjectInUse | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential
+  | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable
+  | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified
+  | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
+  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
+  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
+  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
+  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
+  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
+  | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

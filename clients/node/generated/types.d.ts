@@ -156,10 +156,10 @@ export interface AppliedChange {
   /** The location of the resource in the document, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /** The kind of the resource. */
-  kind: Open<"tenant" | "idp" | "application" | "pool" | "role" | "issuer">;
-  /** The name of the resource, or the ID of a tenant, identity provider or application. */
+  kind: Open<"tenant" | "idp" | "application" | "pool" | "role" | "issuer" | "hooks">;
+  /** The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant. */
   name: string;
-  /** The ID of the tenant. Present for tenants, identity providers and applications. */
+  /** The ID of the tenant. Present for tenants, identity providers, applications and hooks. */
   tenantId?: TenantId;
   /** The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID. */
   poolId?: PoolId;
@@ -1071,6 +1071,18 @@ export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
  */
 export type HookTransport = "pipe" | "webhook";
 
+/** The declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A hook that is omitted is removed. */
+export interface HooksDeclaration {
+  /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
+  beforeCreate?: Hook;
+  /** The hook that is asked before every new session. */
+  beforeSignIn?: Hook;
+  /** The hook that is asked before a message with a code or a link is sent. */
+  beforeSendMessage?: Hook;
+}
+
 /** A change of the identity of a credentials provider. */
 export interface IdentityChange {
   /** The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`. */
@@ -1799,6 +1811,13 @@ export type PendingToken = string;
 
 /** A phone number in E.164 format: a plus sign, the country code and the number, such as `+15555550100`. At most 32 characters. */
 export type PhoneNumber = string;
+
+/**
+ * Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`: also users without
+ * an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second
+ * factor still needs it.
+ */
+export type PhoneSignIn = "off" | "accounts" | "everyone";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
@@ -2907,6 +2926,8 @@ export interface Tenant {
    * tokens of this tenant.
    */
   anonymousAllowed: boolean;
+  /** Who can sign in with a code by SMS. Present unless it is `off`. */
+  phoneSignIn?: Open<PhoneSignIn>;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
@@ -3067,6 +3088,8 @@ export interface TenantDeclaration {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** Who can sign in with a code by SMS. */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */

@@ -131,6 +131,7 @@ declare -gA _mintmark_methods=(
     [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
+    [signIn.startWithPhoneNumber]=any
     [signIn.submitCode]=any
     [signIn.submitPassword]=any
     [signIn.withContinuation]=any
@@ -307,6 +308,7 @@ declare -gA _mintmark_parameter_names=(
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
     [signIn.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
+    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
@@ -323,18 +325,18 @@ declare -gA _mintmark_parameter_names=(
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= applications:= pools:= roles:= issuers:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= hooks:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= customTokenSigners:= delegations:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -480,6 +482,8 @@ declare -gA _mintmark_error_types=(
     [linkUrlMissing]=4122
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [phoneSignInNotAllowed]=4130
+    [phoneNumberUnknown]=4131
     [clientUnknown]=4140
     [clientNotPermitted]=4141
     [invalidApplication]=4142

@@ -132,6 +132,7 @@ METHODS: Dict[str, Optional[str]] = {
     "signIn.challenge": "read_sign_in_step",
     "signIn.resendCode": "read_sign_in_step",
     "signIn.start": "read_sign_in_step",
+    "signIn.startWithPhoneNumber": "read_sign_in_step",
     "signIn.submitCode": "read_sign_in_step",
     "signIn.submitPassword": "read_sign_in_step",
     "signIn.withContinuation": "read_sign_in_step",

@@ -1316,6 +1316,24 @@ class SessionExpiredError(APIError):
     """The time at which the session ended."""
 
 
+class PhoneSignInNotAllowedError(APIError):
+    """A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and
+    `phoneSignIn` is no longer `everyone`.
+    """
+
+    code = 4130
+    type = "phoneSignInNotAllowed"
+    tenant_id: str = _detail("tenantId")
+    """The ID of the tenant."""
+
+
+class PhoneNumberUnknownError(APIError):
+    """A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`."""
+
+    code = 4131
+    type = "phoneNumberUnknown"
+
+
 class ClientUnknownError(APIError):
     """The application does not exist in the tenant or was deleted."""
 
@@ -2404,29 +2422,29 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
-    SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
-    AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
-    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
-    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
-    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
-    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
-    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
-    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
-    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
-    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
-    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
-    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
-    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
-    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
-    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
-    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
-    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
-    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
-    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
-    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
-    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
-    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
-    TooManySnapshotsError,
+    SessionExpiredError, PhoneSignInNotAllowedError, PhoneNumberUnknownError, ClientUnknownError,
+    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, AttributeNotYoursError,
+    SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError, EventsExpiredError,
+    EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError, EventStreamConflictError,
+    TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError, ClaimNameReservedError,
+    ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError, EmailAlreadyInUseError,
+    ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError, AccountMergedError,
+    AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError, ImportFileUnreadableError,
+    InvalidHashParametersError, ExportFileExistsError, ExportFailedError, AddressDiffersError, PhoneNumberInUseError,
+    ProviderSubjectInUseError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError,
+    InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
+    CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError,
+    ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError,
+    UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError,
+    LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
+    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
+    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
+    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
+    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
+    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
+    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
+    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
+    SnapshotNotWrittenError, TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2460,29 +2478,29 @@ __all__ = [
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
     "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
-    "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
-    "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
-    "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError",
-    "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError",
-    "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError",
-    "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError",
-    "ProviderNotLinkedError", "LastProviderError", "UserMismatchError", "AccountMergedError",
-    "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError",
-    "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError", "AddressDiffersError",
-    "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError",
-    "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError",
-    "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError",
-    "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError",
-    "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError",
-    "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError",
-    "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError",
-    "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError",
-    "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
-    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
-    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
-    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
-    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
-    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
-    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
-    "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "SessionExpiredError", "PhoneSignInNotAllowedError", "PhoneNumberUnknownError", "ClientUnknownError",
+    "ClientNotPermittedError", "InvalidApplicationError", "TooManyApplicationsError", "AttributeNotYoursError",
+    "SecondFactorRequiredError", "SessionNotFoundError", "FactorKindNotAcceptedError", "EventsExpiredError",
+    "EventCursorUnknownError", "EventsNeedHostError", "EventStreamNotFoundError", "EventStreamConflictError",
+    "TooManyEventStreamsError", "AccountNotFoundError", "AccountDisabledError", "AccountExistsError",
+    "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError",
+    "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError",
+    "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError",
+    "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError",
+    "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError",
+    "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError",
+    "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError",
+    "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError",
+    "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError",
+    "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError",
+    "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
+    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
+    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
+    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
+    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
+    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
+    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
+    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
+    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
+    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

@@ -43,7 +43,7 @@ ApplicationType = Literal["public", "confidential"]
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer", "hooks"]
 """The kind of the resource."""
 
 Assurance = Literal["none", "asvs-l2", "nist-aal2"]
@@ -121,7 +121,7 @@ enters a password. `secondFactor`: a second factor is verified. `enrollment`: a 
 the user signs in with an identity provider.
 """
 
-FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted", "sessionsRevoked"]
 """The operation that ended the flow."""
 
 GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
@@ -282,6 +282,12 @@ PasswordRule = Literal[
     "incorrect",
 ]
 """The rule that a password violates."""
+
+PhoneSignIn = Literal["off", "accounts", "everyone"]
+"""Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`:
+also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken
+over, so an account with a second factor still needs it.
+"""
 
 PolicyWarningCode = Literal[
     "forAllValuesOnOptionalClaim", "subjectCoversPullRequests", "wildcardInStringEquals", "mutableNameOnly",
@@ -1089,11 +1095,13 @@ class AppliedChange(Record):
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`, `hooks`."""
     name: str = member("name")
-    """The name of the resource, or the ID of a tenant, identity provider or application."""
+    """The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their
+    tenant.
+    """
     tenant_id: str | None = member("tenantId", default=None)
-    """The ID of the tenant. Present for tenants, identity providers and applications."""
+    """The ID of the tenant. Present for tenants, identity providers, applications and hooks."""
     pool_id: str | None = member("poolId", default=None)
     """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID."""
     role_arn: str | None = member("roleArn", default=None)
@@ -2082,6 +2090,23 @@ class Hook(Record):
     """How the hook is asked. Known values: `pipe`, `webhook`."""
     webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
     """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
+
+
+class HooksDeclaration(Record):
+    """The declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A hook that is omitted
+    is removed.
+    """
+
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
+    before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
+    """The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
+    is omitted.
+    """
+    before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
+    """The hook that is asked before every new session."""
+    before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
+    """The hook that is asked before a message with a code or a link is sent."""
 
 
 class HooksOfferResult(Record):
@@ -3816,7 +3841,7 @@ class SystemApplyResult(Record):
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
     """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-    trusted issuers, roles.
+    trusted issuers, roles, hooks.
     """
 
 
@@ -3830,6 +3855,10 @@ class SystemExportResult(Record):
     """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
     applications: Sequence[Mapping[str, Any]] | None = member("applications", default=None)
     """The applications, in the format of `ApplicationDeclaration`. Present if there are any."""
+    hooks: Sequence[Mapping[str, Any]] | None = member("hooks", default=None)
+    """The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are
+    any.
+    """
     pools: Sequence[Mapping[str, Any]] = member("pools")
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
@@ -4089,6 +4118,8 @@ class Tenant(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4213,6 +4244,8 @@ class TenantDeclaration(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4454,7 +4487,7 @@ __all__ = [
     "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
     "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
     "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
-    "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
+    "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
     "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
     "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
     "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
@@ -4481,9 +4514,9 @@ __all__ = [
     "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
     "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
     "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
-    "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
-    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
-    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
+    "HooksDeclaration", "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
+    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
+    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
     "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
     "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
     "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",

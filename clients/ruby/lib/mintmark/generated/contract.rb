@@ -133,6 +133,7 @@ module Mintmark
     "signIn.challenge" => :SignInStep,
     "signIn.resendCode" => :SignInStep,
     "signIn.start" => :SignInStep,
+    "signIn.startWithPhoneNumber" => :SignInStep,
     "signIn.submitCode" => :SignInStep,
     "signIn.submitPassword" => :SignInStep,
     "signIn.withContinuation" => :SignInStep,

@@ -711,6 +711,15 @@ module Mintmark
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
   end
 
+  # A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no
+  # longer `everyone`.
+  class PhoneSignInNotAllowed < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+  end
+
+  # A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+  class PhoneNumberUnknown < APIError; end
+
   # The application does not exist in the tenant or was deleted.
   class ClientUnknown < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -1297,19 +1306,20 @@ module Mintmark
     invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
     userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
     tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    refusedByHook hookFailed hooksNotOffered actionCodeInvalid actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown
-    clientNotPermitted invalidApplication tooManyApplications attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted
-    eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams accountNotFound
-    accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse
-    providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided
-    importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse
-    providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid
-    callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused
-    secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid
-    secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff
-    passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen
-    notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed
-    newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable
-    snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    refusedByHook hookFailed hooksNotOffered actionCodeInvalid actionCodeExpired linkUrlMissing tenantDisabled sessionExpired
+    phoneSignInNotAllowed phoneNumberUnknown clientUnknown clientNotPermitted invalidApplication tooManyApplications attributeNotYours
+    secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound
+    eventStreamConflict tooManyEventStreams accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong
+    recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch
+    accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists
+    exportFailed addressDiffers phoneNumberInUse providerSubjectInUse providerUnavailable providerUnusable idpNotFound idpExists invalidIdp
+    idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable
+    providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors
+    factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing
+    factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull
+    storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown
+    backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent
+    clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch
+    snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

@@ -159,8 +159,9 @@ module Mintmark
   class AppliedChange < Record
     member :pointer, "pointer" # The location of the resource in the document, as an RFC 6901 JSON Pointer.
     member :kind, "kind" # The kind of the resource.
-    member :name, "name" # The name of the resource, or the ID of a tenant, identity provider or application.
-    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers and applications.
+    # The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant.
+    member :name, "name"
+    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers, applications and hooks.
     member :pool_id, "poolId" # The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     member :role_arn, "roleArn" # The ARN of the role. Present for roles.
     member :change, "change" # The outcome: created, updated or unchanged.
@@ -1848,7 +1849,8 @@ module Mintmark
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles,
+    # hooks.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1858,6 +1860,8 @@ module Mintmark
     member :tenants, "tenants"
     member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
     member :applications, "applications" # The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+    # The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.
+    member :hooks, "hooks"
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
     member :issuers, "issuers" # The trusted issuers, in the format of `TrustedIssuerDeclaration`.
@@ -1956,6 +1960,7 @@ module Mintmark
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
+    member :phone_sign_in, "phoneSignIn" # Who can sign in with a code by SMS. Present unless it is `off`.
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]

@@ -1074,6 +1074,8 @@ public struct FlowEndedError: KnownError {
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
         /// `applicationDeleted`
         public static let applicationDeleted = Self(rawValue: "applicationDeleted")
+        /// `sessionsRevoked`
+        public static let sessionsRevoked = Self(rawValue: "sessionsRevoked")
     }
 
 }
@@ -1184,6 +1186,20 @@ public struct SessionExpiredError: KnownError {
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.
     public let endedAt: Timestamp
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
+}
+
+/// `phoneSignInNotAllowed`, 4130. A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+public struct PhoneSignInNotAllowedError: KnownError {
+    public let answer: Answer
+    /// The ID of the tenant.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
+/// `phoneNumberUnknown`, 4131. A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase USER_NOT_FOUND.
+public struct PhoneNumberUnknownError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `clientUnknown`, 4140. The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
@@ -2219,7 +2235,8 @@ let errorTypes: [Int: any KnownError.Type] = [
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
     4102: HooksNotOfferedError.self, 4120: ActionCodeInvalidError.self, 4121: ActionCodeExpiredError.self,
-    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
+    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
+    4130: PhoneSignInNotAllowedError.self, 4131: PhoneNumberUnknownError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
     4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self,
     4163: FactorKindNotAcceptedError.self, 4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self,

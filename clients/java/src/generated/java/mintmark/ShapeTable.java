@@ -54,6 +54,7 @@ final class ShapeTable {
             loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
+            HooksDeclaration tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -130,14 +131,14 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
+            idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings customTokenSigners:CustomTokenSigner \
+            delegations:Delegation assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
+            idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings customTokenSigners:CustomTokenSigner \
+            delegations:Delegation assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -485,6 +486,8 @@ final class ShapeTable {
             =signIn.resendCode SignInStep
             SignInStartParams tenantId username language client:ClientOrigin clientId accepts send
             =signIn.start SignInStep
+            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId accepts send
+            =signIn.startWithPhoneNumber SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
             SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin clientId
@@ -522,10 +525,10 @@ final class ShapeTable {
             sweptAt
             =store.stats StoreStatsResult
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
-            pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
+            hooks:HooksDeclaration pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps applications pools roles issuers
+            SystemExportResult tenants idps applications hooks pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -542,8 +545,8 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
-            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings customTokenSigners:CustomTokenSigner \
+            delegations:Delegation assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -556,7 +559,7 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
+            idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
             acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
@@ -741,6 +744,8 @@ final class ShapeTable {
             !linkUrlMissing tenantId
             !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
+            !phoneSignInNotAllowed tenantId
+            !phoneNumberUnknown
             !clientUnknown tenantId clientId
             !clientNotPermitted clientId cause reason
             !invalidApplication pointer reason

@@ -48,6 +48,7 @@ class TenantMethods(Namespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -105,6 +106,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`. Defaults to "off".
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
@@ -130,9 +133,9 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
@@ -226,6 +229,7 @@ class TenantMethods(Namespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -286,6 +290,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -312,10 +318,10 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations,
         }, timeout, trace))
 
 
@@ -348,6 +354,7 @@ class AsyncTenantMethods(AsyncNamespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -366,9 +373,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
             "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
@@ -435,6 +442,7 @@ class AsyncTenantMethods(AsyncNamespace):
         totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -453,8 +461,8 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations,
         }, timeout, trace))

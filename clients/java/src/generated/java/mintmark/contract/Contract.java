@@ -30,13 +30,13 @@ public final class Contract {
             "pool.delete", "pool.get", "pool.getPrincipalTags", "pool.getRoles", "pool.list", "pool.setPrincipalTags", "pool.setRoles",
             "pool.tag", "pool.untag", "pool.update", "role.delete", "role.get", "role.list", "role.put", "role.test", "rpc.discover",
             "session.createCookie", "session.list", "session.refresh", "session.revoke", "session.revokeAll", "session.signOut",
-            "signIn.anonymously", "signIn.challenge", "signIn.resendCode", "signIn.start", "signIn.submitCode", "signIn.submitPassword",
-            "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink", "signIn.withPassword",
-            "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes", "signUp.submitCode",
-            "signUp.submitPassword", "store.backup", "store.rekey", "store.stats", "system.apply", "system.export", "system.health",
-            "system.info", "system.metrics", "system.ping", "tenant.checkAssurance", "tenant.create", "tenant.delete", "tenant.get",
-            "tenant.list", "tenant.update", "token.delegate", "token.discovery", "token.exchange", "token.jwks", "token.mint",
-            "token.mintForDeveloper", "token.verify");
+            "signIn.anonymously", "signIn.challenge", "signIn.resendCode", "signIn.start", "signIn.startWithPhoneNumber",
+            "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken",
+            "signIn.withLink", "signIn.withPassword", "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
+            "signUp.submitCode", "signUp.submitPassword", "store.backup", "store.rekey", "store.stats", "system.apply", "system.export",
+            "system.health", "system.info", "system.metrics", "system.ping", "tenant.checkAssurance", "tenant.create", "tenant.delete",
+            "tenant.get", "tenant.list", "tenant.update", "token.delegate", "token.discovery", "token.exchange", "token.jwks",
+            "token.mint", "token.mintForDeveloper", "token.verify");
 
     /** The additional methods of processes with a testing store. */
     public static final Set<String> TESTING_METHODS = Set.of(

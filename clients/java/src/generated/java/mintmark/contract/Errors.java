@@ -136,6 +136,8 @@ public final class Errors {
             case 4122 -> new LinkUrlMissingException(response);
             case 4160 -> new TenantDisabledException(response);
             case 4161 -> new SessionExpiredException(response);
+            case 4130 -> new PhoneSignInNotAllowedException(response);
+            case 4131 -> new PhoneNumberUnknownException(response);
             case 4140 -> new ClientUnknownException(response);
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
