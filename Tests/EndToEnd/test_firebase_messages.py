@@ -1,6 +1,7 @@
 """Messages of the Firebase API in compat.http: they are sent as the tenant's delivery says, within its limits, and after its hook agreed."""
 
 import json
+import re
 import unittest
 
 from endtoend import EndToEnd
@@ -19,7 +20,7 @@ class Messages(EndToEnd):
         self.sidecar = self.spawn("--testing", "--clock", "1700000000")
         self.sidecar.call("tenant.create", {
             "tenantId": PROJECT, "passwordPolicy": {"minimumLength": 6, "minimumClasses": 1, "checksBanned": False}, "anonymousAllowed": True,
-            "notices": "none", "delivery": {"linkUrl": PAGE}})
+            "notices": "none", "phoneSignIn": "everyone", "delivery": {"linkUrl": PAGE}})
 
     def http(self, name, body, version="v1", headers=(), admin=False, method="POST"):
         answer = self.sidecar.call("compat.http", {
@@ -41,8 +42,11 @@ class Messages(EndToEnd):
     def outbox(self, to):
         return self.sidecar.call("test.outbox", {"to": to})["messages"]
 
+    def link(self, to):
+        return re.search(r"https://\S+", self.outbox(to)[-1]["text"])[0]
+
     def code(self, to):
-        link = self.outbox(to)[-1]["link"]
+        link = self.link(to)
         self.assertTrue(link.startswith(PAGE + "?"), link)
         return link.split("oobCode=")[1].split("&")[0]
 
@@ -67,7 +71,7 @@ class Messages(EndToEnd):
         for url in ("https://evil.example/", "https://shop.example.com@evil.example/", "https://evil.example\\.shop.example.com/", "app://x"):
             self.assertEqual(self.refusal("accounts:sendOobCode", {**reset, "continueUrl": url}), "UNAUTHORIZED_DOMAIN", url)
         self.done("accounts:sendOobCode", {**reset, "continueUrl": "https://shop.example.com/done?a=b"})
-        self.assertIn("continueUrl=https", self.outbox(CAROL["email"])[-1]["link"])
+        self.assertIn("continueUrl=https", self.link(CAROL["email"]))
         self.sidecar.call("tenant.create", {"tenantId": "bare"})
         answer = self.sidecar.call("compat.http", {
             "method": "POST", "url": "/identitytoolkit.googleapis.com/v1/accounts:sendOobCode?key=k",
@@ -105,6 +109,20 @@ class Messages(EndToEnd):
         self.assertEqual(message["purpose"], "verifyAddress")
         self.done("accounts/mfaEnrollment:finalize", {
             "idToken": token, "phoneVerificationInfo": {"sessionInfo": started["phoneSessionInfo"]["sessionInfo"], "code": message["code"]}}, "v2")
+
+    def test_tenant_decides_who_signs_in_with_a_number(self):
+        session = self.done("accounts:sendVerificationCode", {"phoneNumber": NUMBER})["sessionInfo"]
+        code = self.outbox(NUMBER)[-1]["code"]
+        self.sidecar.call("tenant.update", {"tenantId": PROJECT, "phoneSignIn": "accounts"})
+        self.assertEqual(self.refusal("accounts:signInWithPhoneNumber", {"sessionInfo": session, "code": code}), "ADMIN_ONLY_OPERATION")
+        self.sidecar.call("tenant.update", {"tenantId": PROJECT, "phoneSignIn": "off"})
+        self.assertEqual(self.refusal("accounts:sendVerificationCode", {"phoneNumber": NUMBER}), "OPERATION_NOT_ALLOWED")
+
+    def test_users_cannot_create_accounts_where_sign_ups_are_not_allowed(self):
+        self.sidecar.call("tenant.update", {"tenantId": PROJECT, "signUpAllowed": False})
+        self.done("accounts:sendOobCode", {"requestType": "EMAIL_SIGNIN", "email": CAROL["email"]})
+        self.assertEqual(self.refusal("accounts:signInWithEmailLink", {"email": CAROL["email"], "oobCode": self.code(CAROL["email"])}), "ADMIN_ONLY_OPERATION")
+        self.assertEqual(self.refusal("accounts:signUp", CAROL), "ADMIN_ONLY_OPERATION")
 
     def test_unknown_address_gets_a_notice_where_addresses_are_hidden(self):
         self.sidecar.call("tenant.update", {"tenantId": PROJECT, "enumerationProtection": True})

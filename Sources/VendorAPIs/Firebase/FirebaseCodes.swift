@@ -132,7 +132,7 @@ extension FirebaseCall {
         _ = try service.account.update(change, by: Self.method, call)
         try use(code)
         if type == "VERIFY_AND_CHANGE_EMAIL" {
-            try setFlags(of: account) { if $0["initialEmail"] == nil { $0["initialEmail"] = .string(email) } }
+            try rememberFirst(email, of: account)
         }
         var answer = try shown(account.id)
         answer["newEmail"] = record["newEmail"]

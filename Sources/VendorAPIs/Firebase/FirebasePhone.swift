@@ -21,6 +21,15 @@ extension FirebaseCall {
         _ = try tenantRecord()
         if try firebaseTenant == nil && !switches().allowsPhone { throw FirebaseError("OPERATION_NOT_ALLOWED") }
         if firebaseTenant != nil { throw FirebaseError("UNSUPPORTED_TENANT_OPERATION") }
+        // A tenant that also has users of its own decides whether phone numbers sign in.
+        if !endpoint.isTest, try tenantRecord().settings.phoneSignIn == .off {
+            throw FirebaseError("OPERATION_NOT_ALLOWED : To allow sign-ins with phone numbers, set phoneSignIn with tenant.update.")
+        }
+    }
+
+    private func requirePhoneSignUp() throws {
+        try requireSignUp()
+        if !endpoint.isTest, try tenantRecord().settings.phoneSignIn != .everyone { throw FirebaseError("ADMIN_ONLY_OPERATION") }
     }
 
     private func owner(of number: String) throws -> AccountRecord? {
@@ -80,7 +89,7 @@ extension FirebaseCall {
         } else if let owner {
             id = owner.id
         } else {
-            try requireSignUp()
+            try requirePhoneSignUp()
             var new = NewAccount(tenantId: tenantId)
             (new.accountId, new.phoneNumber, new.provider) = (newId(), number, "phone")
             id = try service.account.create(new, by: Self.method, call).account.id

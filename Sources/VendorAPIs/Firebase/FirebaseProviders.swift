@@ -126,12 +126,7 @@ extension FirebaseCall {
         case "PATCH":
             var changed = merged(record, with: body.members)
             changed["name"] = nil
-            // Of the response types, exactly one is used.
-            if let types = changed["responseType"]?.object {
-                var used = JSONObject()
-                for (name, value) in types.members where value == true { used[name] = true }
-                changed["responseType"] = .object(used)
-            }
+            changed["responseType"] = Self.used(changed["responseType"])
             let made = changed
             try kind.check(FirebaseInput(made))
             try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
@@ -143,13 +138,22 @@ extension FirebaseCall {
         }
     }
 
+    /// Returns the response types that are used: those that are true.
+    private static func used(_ types: JSONValue?) -> JSONValue? {
+        guard let types = types?.object else { return nil }
+        var used = JSONObject()
+        for (name, value) in types.members where value == true { used[name] = true }
+        return .object(used)
+    }
+
     private func create(_ kind: FirebaseProviderKind, _ id: String) throws -> JSONObject {
         if try stored(kind.rawValue, id) != nil { throw FirebaseError("CONFIGURATION_EXISTS", status: 409, name: "ALREADY_EXISTS") }
         var record = body.members
         record["name"] = nil
         record["enabled"] = record["enabled"] ?? false
+        try kind.check(FirebaseInput(record))
+        record["responseType"] = Self.used(record["responseType"])
         let made = record
-        try kind.check(FirebaseInput(made))
         try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
         return made
     }

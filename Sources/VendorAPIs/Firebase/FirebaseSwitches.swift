@@ -100,7 +100,7 @@ extension FirebaseCall {
 
     /// - Throws: `FirebaseError` if clients cannot create users.
     func requireSignUp() throws {
-        if !isAdmin, try !switches().allowsSignUp { throw FirebaseError("ADMIN_ONLY_OPERATION") }
+        if !isAdmin, try !switches().allowsSignUp || !tenantRecord().settings.signUpAllowed { throw FirebaseError("ADMIN_ONLY_OPERATION") }
     }
 
     func requireFactors(_ kind: FactorKind) throws {

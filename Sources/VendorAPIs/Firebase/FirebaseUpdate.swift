@@ -25,11 +25,7 @@ extension FirebaseCall {
         if returnsTokens { try requireFactor(of: user.facts, after: continued(user)) }
         _ = try service.account.update(change, by: Self.method, call)
         if let email = user.account.email, change.username != nil {
-            var first = Username.fold(email)
-            try setFlags(of: user.account) {
-                if let known = $0["initialEmail"]?.string { first = known } else { $0["initialEmail"] = .string(first) }
-            }
-            if user.account.method != .anonymous { try issueRecovery(of: first) }
+            try rememberFirst(Username.fold(email), of: user.account)
         }
         if change.password != nil { try rememberPassword(of: user.account) }
         var answer = try shown(user.account.id)
@@ -38,6 +34,15 @@ extension FirebaseCall {
             for (name, value) in try startSession(user.account.id, proof, asksHooks: false).members { answer[name] = value }
         }
         return answer
+    }
+
+    /// Remembers the address that a user had before the first change, and gives its owner a link that undoes the change.
+    func rememberFirst(_ email: String, of account: AccountRecord) throws {
+        var first = email
+        try setFlags(of: account) {
+            if let known = $0["initialEmail"]?.string { first = known } else { $0["initialEmail"] = .string(first) }
+        }
+        if account.method != .anonymous { try issueRecovery(of: first) }
     }
 
     private func rememberPassword(of account: AccountRecord) throws {
