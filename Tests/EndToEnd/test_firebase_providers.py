@@ -51,9 +51,9 @@ class Providers(FirebaseProject):
             with self.subTest(name):
                 made = client.create_oidc_provider_config(
                     provider_id="oidc.work", display_name="Work", enabled=True, client_secret="s", code_response_type=True, id_token_response_type=False, **OIDC)
-                self.assertEqual((made.client_secret, made.code_response_type, made.id_token_response_type), ("s", True, None))
+                self.assertEqual((made.client_secret, made.code_response_type, made.id_token_response_type), ("s", True, False))
                 changed = client.update_oidc_provider_config("oidc.work", id_token_response_type=True, code_response_type=False, issuer="https://x.example")
-                self.assertEqual((changed.code_response_type, changed.id_token_response_type, changed.issuer), (None, True, "https://x.example"))
+                self.assertEqual((changed.code_response_type, changed.id_token_response_type, changed.issuer), (False, True, "https://x.example"))
                 self.assertEqual(client.get_oidc_provider_config("oidc.work").client_id, "c")
                 self.assertEqual([each.provider_id for each in client.list_oidc_provider_configs().iterate_all()], ["oidc.work"])
                 client.delete_oidc_provider_config("oidc.work")

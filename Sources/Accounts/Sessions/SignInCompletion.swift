@@ -186,8 +186,8 @@ package struct SignInCompletion: Sendable {
         returnsProviderTokens: Bool = false, at now: Int64
     ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, at: now)
-        var account = signedIn.account.answer(signedIn.logins, signedIn.factors, signedIn.passkeys)
-        account.phoneNumber = signedIn.phoneNumber
+        let account = signedIn.account.answer(
+            signedIn.logins, signedIn.factors, signedIn.passkeys, phoneNumber: signedIn.phoneNumber)
         return .completed(
             .init(
                 expiresAt: tokens.expiresAt, account: account,
