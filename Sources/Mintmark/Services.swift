@@ -62,10 +62,10 @@ public final class Services: Sendable {
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         application = ApplicationService(accounts, tenants)
-        apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
         hooks = HooksService(accounts, tenants)
+        apply = ApplyService(context, hooks: hooks)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
         issuer = IssuerService(context, pools)

@@ -131,6 +131,8 @@ import Testing
         (4122, "linkUrlMissing"),
         (4160, "tenantDisabled"),
         (4161, "sessionExpired"),
+        (4130, "phoneSignInNotAllowed"),
+        (4131, "phoneNumberUnknown"),
         (4140, "clientUnknown"),
         (4141, "clientNotPermitted"),
         (4142, "invalidApplication"),

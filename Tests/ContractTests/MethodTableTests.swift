@@ -67,11 +67,11 @@ private struct NoCall: CallContext {
                     "passkey.startRegistration", "passwordReset.challenge", "passwordReset.resendCode", "passwordReset.start",
                     "passwordReset.submitCode", "passwordReset.submitPassword", "rpc.discover", "session.list", "session.refresh",
                     "session.revoke", "session.revokeAll", "session.signOut", "signIn.anonymously", "signIn.challenge",
-                    "signIn.resendCode", "signIn.start", "signIn.submitCode", "signIn.submitPassword", "signIn.withContinuation",
-                    "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink", "signIn.withPassword", "signUp.challenge",
-                    "signUp.resendCode", "signUp.start", "signUp.submitAttributes", "signUp.submitCode", "signUp.submitPassword",
-                    "system.ping", "token.delegate", "token.discovery", "token.exchange", "token.jwks", "token.mint", "token.redeem",
-                    "token.verify",
+                    "signIn.resendCode", "signIn.start", "signIn.startWithPhoneNumber", "signIn.submitCode", "signIn.submitPassword",
+                    "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink",
+                    "signIn.withPassword", "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
+                    "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.delegate", "token.discovery", "token.exchange",
+                    "token.jwks", "token.mint", "token.redeem", "token.verify",
                 ])
     }
 

@@ -62,6 +62,7 @@ extension AccountService {
         if let moment = request.tokensValidSince {
             account.validAfter = moment
             try tx.deleteSessions(of: account.id, before: moment)
+            try tx.endCompletedFlows(of: account.id, before: moment)
         }
         try tx.update(account)
         if update.phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {

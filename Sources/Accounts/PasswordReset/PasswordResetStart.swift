@@ -38,7 +38,7 @@ extension PasswordResetService {
             purpose: .passwordReset, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(by: sending, order, request: fingerprint, draft: { _ in draft })
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: { _ in draft })
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }

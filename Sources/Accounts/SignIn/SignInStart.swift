@@ -51,7 +51,7 @@ extension SignInService {
         let flow =
             method == .password || !request.send
             ? try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
-            : try flows.begin(by: sending, order, request: fingerprint) { _ in draft }
+            : try flows.begin(by: sending.by(call), order, request: fingerprint) { _ in draft }
         return answer(flow, tenant)
     }
 }

@@ -44,7 +44,7 @@ extension SignUpService {
             purpose: .signUp, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(by: sending, order, request: fingerprint, draft: begun)
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: begun)
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now, draft: begun)
         return answer(flow, tenant)
     }
