@@ -63,8 +63,10 @@ export const methods = {
     listStreams: {},
     poll: {},
     putStream: {},
+    setStreamStatus: {},
     subscribe: {},
     unsubscribe: {},
+    verifyStream: {},
   },
   hooks: {
     get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },

@@ -93,6 +93,11 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
+EventStreamStatus = Literal["enabled", "paused", "disabled"]
+"""Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`:
+it neither delivers nor keeps them.
+"""
+
 EventType = Literal[
     "keysRotated", "keyRevoked", "sessionEnded", "accountChanged", "accountDeleted", "linked", "unlinked", "merged",
     "locked", "credentialsRevoked",
@@ -1863,6 +1868,42 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
 })
 
 
+class EventPush(Record):
+    """The receiver to which a stream pushes its tokens (RFC 8935)."""
+
+    url: str = member("url")
+    """The https URL of the receiver."""
+    authorization: str | None = member("authorization", secret=True, default=None)
+    """The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never
+    returned. If omitted in a change that keeps the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the receiver can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class EventPushState(Record):
+    """The receiver of a stream that pushes its tokens, and the state of the deliveries."""
+
+    url: str = member("url")
+    """The URL of the receiver."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the receiver can be in a private network."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed."""
+    has_authorization: bool = member("hasAuthorization")
+    """Whether the requests have the header `Authorization`."""
+    failures: int = member("failures")
+    """The number of failed attempts since the last token that the receiver accepted."""
+    failing_since: datetime | None = member("failingSince", utc, default=None)
+    """The time of the first of these attempts. Absent without failures."""
+    next_attempt_at: datetime | None = member("nextAttemptAt", utc, default=None)
+    """The time of the next attempt. Absent without failures."""
+    last_error: str | None = member("lastError", default=None)
+    """The reason of the last failure. Absent without failures."""
+
+
 class EventStream(Record):
     """A stream of Security Event Tokens (RFC 8417) for one receiver."""
 
@@ -1878,6 +1919,12 @@ class EventStream(Record):
     """The `aud` of the tokens."""
     types: Sequence[str] | None = member("types", default=None)
     """The types of the events. Absent if the stream has all types."""
+    status: str = member("status")
+    """Whether the stream delivers its events. Known values: `enabled`, `paused`, `disabled`."""
+    status_reason: str | None = member("statusReason", default=None)
+    """The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days."""
+    push: EventPushState | None = member("push", EventPushState._of, default=None)
+    """The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the stream was created. It has the events since then."""
 
@@ -1980,6 +2027,13 @@ class EventsUnsubscribeResult(Record):
 
     ended: bool = member("ended")
     """Whether there was a subscription."""
+
+
+class EventsVerifyStreamResult(Record):
+    """The result of `events.verifyStream`."""
+
+    event_id: str = member("eventId")
+    """The ID (`jti`) of the token."""
 
 
 class ExportProgress(Record):
@@ -4447,20 +4501,20 @@ __all__ = [
     "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
     "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EventType", "FactorHintKind", "FactorKind", "FlowCapability",
-    "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState",
-    "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage",
-    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
-    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
-    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
-    "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
-    "TokenKind", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
-    "AcceptedCredentials", "Account", "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult",
-    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
+    "CredentialsProviderOpenTokenSource", "EventStreamStatus", "EventType", "FactorHintKind", "FactorKind",
+    "FlowCapability", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
+    "IdentityState", "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod",
+    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
+    "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider",
+    "PortablePasskeyUsage", "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource",
+    "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind",
+    "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance",
+    "TokenExchangeResultTokenType", "TokenKind", "TokenUse", "TrustedIssuerDeclarationAlgorithms",
+    "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account", "AccountDeleteOwnResult", "AccountDeleteResult",
+    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
     "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
     "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
     "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
@@ -4475,40 +4529,41 @@ __all__ = [
     "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
     "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
     "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "EventStream", "EventStreamError", "EventsDeleteStreamResult", "EventsListResult",
-    "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
-    "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
-    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
-    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
-    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
-    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
-    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
-    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
-    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
-    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
-    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
-    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
-    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
-    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
-    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
-    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
-    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
-    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
-    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
-    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
-    "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
-    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDelegateResult", "TokenDiscoveryResult", "TokenExchangeResult",
-    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
-    "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
+    "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream", "EventStreamError", "EventsDeleteStreamResult",
+    "EventsListResult", "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult",
+    "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
+    "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount", "GraphNodePasskey",
+    "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook", "HooksOfferResult", "IdentityChange",
+    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
+    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
+    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
+    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
+    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
+    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult",
+    "OobCreateResult", "OobInspectResult", "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony",
+    "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
+    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
+    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
+    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
+    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
+    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
+    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
+    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
+    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
+    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
+    "StoreRekeyResult", "StoreStatsResult", "SystemApplyResult", "SystemExportResult", "SystemHealthResult",
+    "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
+    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
+    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
+    "TokenDiscoveryResult", "TokenExchangeResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult",
+    "TokenMintResult", "TokenVerifyResult", "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential",
+    "UnprocessedIdentity", "Violation",
 ]
