@@ -14,7 +14,9 @@ final class EventBell: Sendable {
     private struct State {
         /// The position of the last event that the thread has seen.
         var last: Int64 = -1
+        /// The waits, and the places of those that have not begun.
         var waiters: [Int: Waiter] = [:]
+        var reserved: Set<Int> = []
         var nextTicket = 0
         var isRunning = false
         var isClosed = false
@@ -31,13 +33,12 @@ final class EventBell: Sendable {
         self.writes = writes
     }
 
-    /// The number of waits that have not ended.
-    var waiting: Int { state.withLock { $0.waiters.count } }
-
-    /// Returns the name of a new wait.
-    func ticket() -> Int {
+    /// Returns the name of a new wait, or `nil` if there are already this many.
+    func ticket(limit: Int = .max) -> Int? {
         state.withLock { state in
+            guard state.waiters.count + state.reserved.count < limit else { return nil }
             state.nextTicket += 1
+            state.reserved.insert(state.nextTicket)
             return state.nextTicket
         }
     }
@@ -45,6 +46,8 @@ final class EventBell: Sendable {
     /// Calls `ring` once: after an event with a higher position, or about the deadline, which is checked once per second.
     func add(_ ticket: Int, after position: Int64, until deadline: UInt64, _ ring: @escaping @Sendable () -> Void) {
         let (isOver, mustStart) = state.withLock { state in
+            // A wait that was removed before it began does not begin.
+            guard state.reserved.remove(ticket) != nil else { return (true, false) }
             // The thread may have seen the event before this wait begins. Positions begin again if a testing store is emptied.
             guard !state.isClosed, !state.isRunning || state.last == position else { return (true, false) }
             state.waiters[ticket] = Waiter(position: position, deadline: deadline, ring: ring)
@@ -62,7 +65,12 @@ final class EventBell: Sendable {
     }
 
     /// Ends a wait without a call.
-    func remove(_ ticket: Int) { state.withLock { $0.waiters[ticket] = nil } }
+    func remove(_ ticket: Int) {
+        state.withLock { state in
+            state.waiters[ticket] = nil
+            state.reserved.remove(ticket)
+        }
+    }
 
     /// Ends all waits, and waits at most five seconds for the thread.
     func close() {

@@ -30,8 +30,8 @@ extension EventsService {
         _ answer: EventsPoll.Result, _ request: EventsPoll.Params, after last: Int64, until deadline: UInt64
     ) throws -> Phase<EventsPoll.Result> {
         guard answer.sets.isEmpty, Monotonic.nanoseconds() < deadline else { return .done(answer) }
-        guard bell.waiting < Self.maximumWaiting else { throw TooManyEventPolls(maximum: Int64(Self.maximumWaiting)) }
-        let (bell, ticket) = (bell, bell.ticket())
+        guard let ticket = bell.ticket(limit: Self.maximumWaiting) else { throw TooManyEventPolls(maximum: Int64(Self.maximumWaiting)) }
+        let bell = bell
         let event = AwaitedEvent(
             giveUp: { bell.remove(ticket) }, whenOver: { ring in bell.add(ticket, after: last, until: deadline, ring) })
         return .next(.event(event)) { call in

@@ -6,7 +6,7 @@ import ServiceContext
 struct EventPushRequest {
     private let request: HTTPRequest
 
-    private static let timeoutMilliseconds = 10_000
+    static let timeoutMilliseconds = 10_000
     private static let maximumBytes = 16 * 1024
 
     init(_ receiver: EventReceiver, _ token: String, authorization: String?) {

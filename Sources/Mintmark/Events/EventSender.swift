@@ -24,18 +24,20 @@ final class EventSender: Sendable {
     /// The maximum number of receivers to which tokens are sent at the same time.
     private static let maximumThreads = 8
     private static let eventsInARow = 100
-    /// The time for which a process is the sender of a stream. Longer than a request can take.
-    private static let senderSeconds: Int64 = 20
     private static let pauseNanoseconds: UInt64 = 1_000_000_000
 
     private let tokens: EventTokens
     private let http: any HTTPClient
     private let bell: EventBell
+    /// The time for which a process is the sender of a stream without storing an outcome. Longer than a request can take.
+    private let senderSeconds: Int64
     /// The name of this process as a sender.
     private let name = SystemRandom().uuid()
     private let state = ConditionLock(State())
 
-    init(_ tokens: EventTokens, http: any HTTPClient, bell: EventBell) {
+    /// - Parameter longestRequest: The time limit of all requests, in milliseconds.
+    init(_ tokens: EventTokens, http: any HTTPClient, longestRequest: Int, bell: EventBell) {
+        senderSeconds = Int64(min(longestRequest, EventPushRequest.timeoutMilliseconds)) / 500 + 1
         self.tokens = tokens
         self.http = http
         self.bell = bell
@@ -84,7 +86,7 @@ final class EventSender: Sendable {
     /// Waits for a new event, for `wake`, or for a second.
     private func pause(after wakes: Int) {
         let deadline = Monotonic.nanoseconds() + Self.pauseNanoseconds
-        let ticket = bell.ticket()
+        guard let ticket = bell.ticket() else { return }
         bell.add(ticket, after: state.withLock { $0.last }, until: deadline) { [weak self] in
             self?.state.withLock { $0.wakes += 1 }
             self?.state.broadcast()
@@ -161,7 +163,7 @@ final class EventSender: Sendable {
                 try tx.endSending(streamId, as: name)
                 return nil
             }
-            guard try tx.beginSending(streamId, as: name, at: real, until: real + Self.senderSeconds) else { return nil }
+            guard try tx.beginSending(streamId, as: name, at: real, until: real + senderSeconds) else { return nil }
             return Turn(stream: stream, event: event)
         }
     }

@@ -23,7 +23,9 @@ public struct EventsService: Sendable {
         host = mintmark.host
         feed = EventFeed(context.driver, host: host.requests, writes: StoreWrites(of: mintmark.configuration.store))
         bell = EventBell(context.driver, writes: StoreWrites(of: mintmark.configuration.store))
-        sender = EventSender(tokens, http: mintmark.configuration.httpClient(mintmark.faults), bell: bell)
+        sender = EventSender(
+            tokens, http: mintmark.configuration.httpClient(mintmark.faults),
+            longestRequest: mintmark.configuration.outgoing.maximumMilliseconds, bell: bell)
         // Commands that run once do not send: a receiver that does not respond must not delay them.
         if host.requests.isConnected { sender.wake() }
     }
