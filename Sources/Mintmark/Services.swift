@@ -62,10 +62,10 @@ public final class Services: Sendable {
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         application = ApplicationService(accounts, tenants)
-        apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
         hooks = HooksService(accounts, tenants)
+        apply = ApplyService(context, hooks: hooks)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
         issuer = IssuerService(context, pools)
@@ -87,7 +87,7 @@ public final class Services: Sendable {
             firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant),
             entra: EntraService(signUp: signUp, signIn: signIn, passwordReset: passwordReset, mfa: mfa, session: session))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(context, pools, tenants)
+        token = TokenService(accounts, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
         housekeeping = MaintenanceScheduler(
