@@ -57,7 +57,8 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changeEmail", "account.changePassword", "account.deleteOwn", "account.graph", "account.link", "account.me",
+                    "account.changeEmail", "account.changePassword", "account.createAgent", "account.deleteAgent", "account.deleteOwn",
+                    "account.graph", "account.link", "account.listAgents", "account.me",
                     "account.merge", "account.providerToken", "account.reauthenticate", "account.setOwnPassword", "account.submitCode",
                     "account.unlink", "account.updateOwn", "credentials.assumeRole", "credentials.get", "identity.resolve",
                     "identity.unlink", "idp.authorize", "idp.authorizeDevice", "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list",
@@ -70,7 +71,7 @@ private struct NoCall: CallContext {
                     "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink",
                     "signIn.withPassword", "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
                     "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.delegate", "token.discovery", "token.exchange",
-                    "token.jwks", "token.mint", "token.verify",
+                    "token.jwks", "token.mint", "token.redeem", "token.verify",
                 ])
     }
 
