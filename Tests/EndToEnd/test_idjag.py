@@ -185,6 +185,23 @@ class Issue(IdJag):
         for method in ("account.me", "session.signOut"):
             self.refused("tokenMalformed", self.sidecar, method, {"idToken": token})
 
+    def test_refresh_token_proves_the_sign_in_too(self):
+        refresh = {"token": self.alice["refreshToken"], "subjectTokenType": TYPE + "refresh_token"}
+        told, by_id = claims(self.assertion(**refresh)["token"]), claims(self.assertion()["token"])
+        for name in ("iss", "sub", "aud", "client_id", "auth_time", "amr", "email", "scope"):
+            self.assertEqual(told[name], by_id[name])
+        self.call("session.refresh", refreshToken=self.alice["refreshToken"])
+        self.denied("refreshTokenInvalid", "invalid_request", **refresh)   # it is not used by an assertion, but by a refresh
+        other = self.user("corp", "bob")
+        refresh["token"] = other["refreshToken"]
+        self.denied("tokenAudienceMismatch", "invalid_request", **refresh)
+        self.denied("refreshTokenInvalid", "invalid_request", **{**refresh, "token": "unknown"})
+        self.call("tenant.create", tenantId="third")
+        self.denied("refreshTokenInvalid", "invalid_request", **refresh, tenantId="third")
+        self.call("session.signOut", idToken=other["idToken"])
+        self.denied("refreshTokenInvalid", "invalid_request", **refresh)
+        self.refused("tokenTypeNotSupported", self.sidecar, "token.exchange", {"subjectToken": refresh["token"], "subjectTokenType": refresh["subjectTokenType"]})
+
     def test_unverified_address_stays_at_home(self):
         self.call("account.update", accountId=self.alice["account"]["accountId"], emailVerified=False)
         self.assertNotIn("email", claims(self.assertion()["token"]))
