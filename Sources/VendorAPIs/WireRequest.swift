@@ -47,7 +47,7 @@ struct WireRequest: Sendable {
 
     /// Whether a request of the AWS Query protocol is for AWS IAM: by its version, or by the scope of its signature.
     var isForIAM: Bool {
-        guard let version = parameter("Version") else { return header("authorization")?.contains("/iam/aws4_request") ?? false }
+        guard let version = parameter("Version") else { return header("authorization")?.includes("/iam/aws4_request") ?? false }
         return version == IAMProtocol.version
     }
 

@@ -72,7 +72,7 @@ package final class TenantRecord: Sendable {
             recyclesAddresses: settings.recyclesAddresses ? true : nil, oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices,
             audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
-            anonymousAllowed: settings.anonymousAllowed,
+            anonymousAllowed: settings.anonymousAllowed, phoneSignIn: settings.phoneSignIn == .off ? nil : settings.phoneSignIn,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners,
             delegations: settings.delegations, subjectIssuers: settings.subjectIssuers, idJag: settings.idJag, assurance: settings.assurance,
             disabled: settings.disabled, lockCovers: settings.lockCovers ?? .guessing, acceptsSmsRisk: settings.acceptsSmsRisk,

@@ -117,7 +117,8 @@ extension Page {
             [
                 ("Session", { "<code id=\"session-\($0["sessionId"]?.string ?? "")\">\($0["sessionId"]?.string ?? "")</code>" }),
                 ("Signed in with", { "\(Display.badge($0["signInProvider"]?.string ?? "")) \($0["secondFactor"]?.string ?? "")" }),
-                Display.column("Signed in", "authenticatedAt"), Display.column("Last used", "lastUsedAt"),
+                Display.column("Application", "clientId"), Display.column("Signed in", "authenticatedAt"),
+                Display.column("Last used", "lastUsedAt"),
                 Display.column("Expires", "expiresAt"), ("", end),
             ])
     }

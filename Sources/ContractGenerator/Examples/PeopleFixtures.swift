@@ -47,6 +47,14 @@ extension Fixtures {
                         result: ["continuationToken": "$signInContinuation"]),
                     .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$signInCode"]]]),
                 ]),
+            // An account with a phone number, in a tenant in which users sign in with it.
+            Fixture(
+                name: "accountWithNumber", given: [],
+                steps: [
+                    .init(method: "tenant.update", params: ["tenantId": "default", "phoneSignIn": "accounts"], result: [:]),
+                    .init(
+                        method: "account.create", params: ["username": "alice@example.com", "phoneNumber": "+15555550100"], result: [:]),
+                ]),
             // A session of alice: $idToken, $accessToken, $refreshToken.
             Fixture(
                 name: "session", given: ["account"],

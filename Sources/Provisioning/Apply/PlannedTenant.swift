@@ -55,7 +55,7 @@ struct PlannedTenant {
     /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
         "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]
@@ -90,7 +90,7 @@ extension TenantDeclaration {
             enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses,
             oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
-            anonymousAllowed: anonymousAllowed,
+            anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
             customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,
             idJag: idJag)
