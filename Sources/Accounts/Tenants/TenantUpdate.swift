@@ -46,8 +46,10 @@ extension TenantUpdate.Params {
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             notices: notices ?? settings.notices, audienceScopes: audienceScopes ?? settings.audienceScopes,
             idTokenProfile: idTokenProfile ?? settings.idTokenProfile, anonymousAllowed: anonymousAllowed ?? settings.anonymousAllowed,
+            phoneSignIn: phoneSignIn ?? settings.phoneSignIn,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
             delegations: delegations ?? settings.delegations,
+            subjectIssuers: subjectIssuers ?? settings.subjectIssuers, idJag: idJag ?? settings.idJag,
             assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
             lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)

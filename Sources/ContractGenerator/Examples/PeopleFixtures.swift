@@ -47,6 +47,14 @@ extension Fixtures {
                         result: ["continuationToken": "$signInContinuation"]),
                     .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$signInCode"]]]),
                 ]),
+            // An account with a phone number, in a tenant in which users sign in with it.
+            Fixture(
+                name: "accountWithNumber", given: [],
+                steps: [
+                    .init(method: "tenant.update", params: ["tenantId": "default", "phoneSignIn": "accounts"], result: [:]),
+                    .init(
+                        method: "account.create", params: ["username": "alice@example.com", "phoneNumber": "+15555550100"], result: [:]),
+                ]),
             // A session of alice: $idToken, $accessToken, $refreshToken.
             Fixture(
                 name: "session", given: ["account"],
@@ -75,6 +83,21 @@ extension Fixtures {
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
+            // An agent of alice: $agent, $agentLinkedAt.
+            Fixture(
+                name: "agent", given: ["account"],
+                steps: [
+                    .init(
+                        method: "account.createAgent",
+                        params: [
+                            "ownerId": "$account", "displayName": "Deploy bot",
+                            "login": [
+                                "issuer": "https://token.actions.githubusercontent.com",
+                                "subject": "repo:octo-org/octo-repo:ref:refs/heads/main",
+                            ],
+                        ],
+                        result: ["accountId": "$agent"])
+                ]),
             // An account of bob with a password, and a session of it: $bobsAccount, $bobsIdToken.
             Fixture(
                 name: "bobsSession", given: [],

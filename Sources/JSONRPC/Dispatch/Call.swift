@@ -21,7 +21,9 @@ public final class Call: Sendable {
     private let cancelRequested = Atomic(false)
     private let committed = Atomic(false)
     private let proceeds = Atomic(false)
+    private let handlesSecret = Atomic(false)
     private let waitEndsWithInput = Atomic(false)
+    private let waitHereEndsWithInput = Atomic(false)
     /// The number of runs of the method body, and the latest of these runs that deferred its response.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
@@ -68,6 +70,7 @@ public final class Call: Sendable {
     public func proceed(on lane: Lane, _ rest: @escaping Method.Body) {
         currentLane.store(lane.rawValue, ordering: .relaxed)
         self.rest.withLock { $0.closure = rest }
+        keepSecret()
         proceeds.store(true, ordering: .relaxed)
     }
 
@@ -120,15 +123,30 @@ public final class Call: Sendable {
     ///     input.
     ///   - onCancel: Runs if the call is canceled, or ended with the input, while it waits. The response has already been sent, so it must
     ///     only clean up.
-    /// - Throws: `TooManyRequests` if too many calls are waiting.
+    /// - Throws: `TooManyRequests` if too many calls are waiting, or if `mayAnswerLater` is `false`.
     public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> DeferredResponse {
         try outlet.admitWaiting(self)
+        keepSecret()
         waitEndsWithInput.store(endsWithInput, ordering: .relaxed)
         self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
         move(from: .running, to: .suspended)
         if cancelRequested.load(ordering: .acquiring) { cancel() }
         return DeferredResponse(of: self, through: outlet)
+    }
+
+    /// Runs `wait`, which waits on this thread because the call cannot defer its response, and which ends if the call is canceled.
+    ///
+    /// - Parameter endsWithInput: Whether the end of the input ends the wait with `ShuttingDown`.
+    public func waitHere(endsWithInput: Bool, _ wait: () throws -> Void) rethrows {
+        waitHereEndsWithInput.store(endsWithInput, ordering: .releasing)
+        defer { waitHereEndsWithInput.store(false, ordering: .releasing) }
+        try wait()
+    }
+
+    /// Records whether this run has handled a secret, because another thread can run the rest of the method with the same secret.
+    private func keepSecret() {
+        if ProcessMemory.hasSecret { handlesSecret.store(true, ordering: .relaxed) }
     }
 
     // MARK: Lifecycle of a call
@@ -153,6 +171,7 @@ public final class Call: Sendable {
             guard move(from: .suspended, to: .running) else { return nil }
             _ = takeOnCancel()
         }
+        if handlesSecret.load(ordering: .relaxed) { ProcessMemory.noteSecret() }
         return runs.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
@@ -170,8 +189,13 @@ public final class Call: Sendable {
         takeOnCancel()?()
     }
 
-    /// Claims the right to respond to a call whose wait ends with the input. Returns `true` only once.
-    func claimWaiting() -> Bool { waitEndsWithInput.load(ordering: .relaxed) && move(from: .suspended, to: .answered) }
+    /// Claims the right to respond to a call whose wait ends with the input, and ends a wait on a thread. Returns `true` only once.
+    func claimWaiting() -> Bool {
+        if waitEndsWithInput.load(ordering: .relaxed), move(from: .suspended, to: .answered) { return true }
+        guard waitHereEndsWithInput.load(ordering: .acquiring), move(from: .running, to: .answered) else { return false }
+        cancelRequested.store(true, ordering: .releasing)
+        return true
+    }
 
     /// Removes and returns the cleanup closure of a waiting call, so that it does not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {

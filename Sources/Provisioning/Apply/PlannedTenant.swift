@@ -55,9 +55,9 @@ struct PlannedTenant {
     /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
-        "idTokenProfile", "delegations", "recyclesAddresses",
+        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -90,8 +90,9 @@ extension TenantDeclaration {
             enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses,
             oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
-            anonymousAllowed: anonymousAllowed,
+            anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
-            customTokenSigners: customTokenSigners, delegations: delegations)
+            customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,
+            idJag: idJag)
     }
 }

@@ -115,7 +115,7 @@ public struct EntraService: Sendable {
 
 extension WireRequest {
     /// The first address of `X-Forwarded-For`.
-    fileprivate var forwardedAddress: ClientOrigin? {
+    var forwardedAddress: ClientOrigin? {
         let first = header("x-forwarded-for")?.split(separator: ",").first.map { $0.filter { $0 != " " } }
         return first.flatMap { $0.count >= 2 && $0.count <= 45 ? ClientOrigin(address: $0) : nil }
     }

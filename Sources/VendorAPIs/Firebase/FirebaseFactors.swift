@@ -74,7 +74,7 @@ extension FirebaseCall {
         try requireRecent(user)
         let number = try number(info.text("phoneNumber"))
         try requireNew(number, for: user)
-        return ["phoneSessionInfo": ["sessionInfo": .string(try issueMessage(to: number))]]
+        return ["phoneSessionInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .verifyNumber))]]
     }
 
     private func finishEnrollment() throws -> JSONObject {
@@ -101,10 +101,8 @@ extension FirebaseCall {
     }
 
     private func tokens(_ user: FirebaseUser, factor: FactorRecord?) throws -> JSONObject {
-        let provider = user.claims["firebase"]?.object?["sign_in_provider"]?.string ?? "password"
-        let proof = SignInProof(
-            amr: user.session?.amr ?? [], provider: provider, claims: user.session?.claims ?? [:], authenticatedAt: now,
-            secondFactor: factor.map { VerifiedFactor(kind: $0.kind.rawValue, factorId: $0.id) })
+        var proof = continued(user, provider: user.provider)
+        proof.secondFactor = factor.map { VerifiedFactor(kind: $0.kind.rawValue, factorId: $0.id) }
         let session = try startSession(user.account.id, proof, asksHooks: false)
         var answer = JSONObject()
         for name in ["idToken", "refreshToken"] { answer[name] = session[name] }
@@ -119,6 +117,7 @@ extension FirebaseCall {
         try requireRecent(user)
         guard let id = try body.filled("mfaEnrollmentId") else { throw FirebaseError("MISSING_MFA_ENROLLMENT_ID") }
         guard user.facts.factors.contains(where: { $0.id == id }) else { throw FirebaseError("MFA_ENROLLMENT_NOT_FOUND") }
+        try requireNotLast(user.facts.factors)
         try setFactors(user.facts.factors.filter { $0.id != id }, of: user.account.id)
         return try tokens(user, factor: nil)
     }
@@ -154,7 +153,7 @@ extension FirebaseCall {
         guard factor.kind == .sms, let number = factor.target else {
             throw FirebaseError("INVALID_ARGUMENT : MFA provider not supported!")
         }
-        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number))]]
+        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .signIn))]]
     }
 
     private func finishFactorSignIn() throws -> JSONObject {

@@ -49,7 +49,6 @@ struct FirebaseIdentity {
         guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
         }
-        if providerId.hasPrefix("saml.") { throw FirebaseError.notOffered("Sign-in with a SAML provider") }
         guard let token = form["id_token"] ?? form["access_token"] else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: id_token or access_token is needed.")
         }
@@ -78,12 +77,9 @@ extension FirebaseCall {
         let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
         var form: [String: String] = [:]
         for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
+        if let refusal = Self.refusal(of: form["providerId"]?.lowercased() ?? "") { throw refusal }
         let identity = try endpoint.isTest ? FirebaseIdentity(form) : verifiedIdentity(form)
-        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
-            config["enabled"] == false
-        {
-            throw FirebaseError("OPERATION_NOT_ALLOWED : The provider \(identity.providerId) is disabled.")
-        }
+        try requireProvider(identity.providerId)
         let caller = try body.has("idToken") ? user() : nil
         let owner = try context.database.read { try $0.owner(ofLogin: identity.subject, at: identity.providerId, in: tenantId) }
         let isOnePerAddress = tenant.settings.oneAccountPerAddress
@@ -92,20 +88,26 @@ extension FirebaseCall {
         let id: String
         var isNew = false
         var waiting: FirebaseIdentity?
+        var proof = SignInProof(amr: ["fed"], provider: identity.providerId)
+        if let caller { proof = continued(caller, amr: proof.amr, provider: proof.provider) }
+        func requireFactor(of id: String?) throws { try self.requireFactor(of: id.flatMap { try facts($0) }, after: proof) }
         if let caller {
             if owner != nil { return try refused("FEDERATED_USER_ID_ALREADY_LINKED", answer) }
             if let holder, holder.id != caller.account.id { return try refused("EMAIL_EXISTS", answer) }
+            try requireFactor(of: caller.account.id)
             try link(identity, to: caller.account, fillsAddress: isOnePerAddress)
             id = caller.account.id
         } else if let owner {
             id = owner
             if let account = try facts(owner)?.account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+            try requireFactor(of: owner)
             var change = AccountUpdate.Params(accountId: owner)
             change.link = [identity.login]
             _ = try service.account.update(change, by: Self.method, call)
         } else if let holder {
             if holder.isDisabled { throw FirebaseError("USER_DISABLED") }
             guard try canTake(identity, holder, tenant) else { return try needsConfirmation(holder, answer) }
+            try requireFactor(of: holder.id)
             if try isRecycled(identity, holder) { answer["emailRecycled"] = true }
             // Nothing is linked before the second factor of the account was verified.
             let mustWait = try facts(holder.id).map { try needsFactor($0) } ?? false
@@ -114,6 +116,7 @@ extension FirebaseCall {
         } else {
             if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
             try requireSignUp()
+            try requireFactor(of: nil)
             id = try create(identity, withAddress: isOnePerAddress)
             isNew = true
         }
@@ -124,11 +127,16 @@ extension FirebaseCall {
         }
         let session =
             try caller == nil && needsFactor(facts)
-            ? pending(id, provider: identity.providerId, linking: waiting)
-            : startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
+            ? pending(id, provider: identity.providerId, linking: waiting) : startSession(id, proof)
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
+    }
+
+    /// The providers without a sign-in here.
+    private static func refusal(of providerId: String) -> FirebaseError? {
+        if providerId.hasPrefix("saml.") { return samlRefused }
+        return providerId == "gc.apple.com" ? gameCenterRefused : nil
     }
 
     /// Verifies the credential with the tenant's identity provider of the same ID.

@@ -28,7 +28,9 @@ extension FirebaseCall {
         var answer: JSONObject
         switch outcome {
         case .signedIn(let session): answer = try tokens(of: session)
-        case .pending: answer = try pending(account?.id ?? "", provider: "password")
+        case .pending:
+            try requireFactor(of: account.flatMap { try facts($0.id) }, after: .password)
+            answer = try pending(account?.id ?? "", provider: "password")
         }
         answer["kind"] = "identitytoolkit#VerifyPasswordResponse"
         answer["registered"] = true

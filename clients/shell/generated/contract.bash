@@ -9,7 +9,9 @@ declare -gA _mintmark_methods=(
     [account.changeEmail]=any
     [account.changePassword]=any
     [account.create]=any
+    [account.createAgent]=any
     [account.delete]=any
+    [account.deleteAgent]=any
     [account.deleteOwn]=any
     [account.export]=any
     [account.find]=any
@@ -18,6 +20,7 @@ declare -gA _mintmark_methods=(
     [account.import]=any
     [account.link]=any
     [account.list]=any
+    [account.listAgents]=any
     [account.me]=any
     [account.merge]=any
     [account.providerToken]=any
@@ -54,8 +57,10 @@ declare -gA _mintmark_methods=(
     [events.listStreams]=any
     [events.poll]=any
     [events.putStream]=any
+    [events.setStreamStatus]=any
     [events.subscribe]=any
     [events.unsubscribe]=any
+    [events.verifyStream]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -133,6 +138,7 @@ declare -gA _mintmark_methods=(
     [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
+    [signIn.startWithPhoneNumber]=any
     [signIn.submitCode]=any
     [signIn.submitPassword]=any
     [signIn.withContinuation]=any
@@ -179,6 +185,9 @@ declare -gA _mintmark_methods=(
     [token.jwks]=any
     [token.mint]=any
     [token.mintForDeveloper]=any
+    [token.mintForSession]=any
+    [token.outboundFederation]=any
+    [token.redeem]=any
     [token.verify]=any
 )
 
@@ -187,7 +196,9 @@ declare -gA _mintmark_parameter_names=(
     [account.changeEmail]="idToken= accountId= email= currentPassword= language= continuationToken= client:="
     [account.changePassword]="idToken= currentPassword= newPassword= audience= scope="
     [account.create]="tenantId= accountId= username= password= attributes:= phoneNumber= disabled:= claims:= emailVerified:= mustChangePassword:="
+    [account.createAgent]="idToken= ownerId= accountId= displayName= login:= claims:="
     [account.delete]="accountId="
+    [account.deleteAgent]="idToken= accountId="
     [account.deleteOwn]="idToken="
     [account.export]="tenantId= file= cursor= limit:= includeSecrets:="
     [account.find]="tenantId= username= email= phoneNumber= provider:="
@@ -196,6 +207,7 @@ declare -gA _mintmark_parameter_names=(
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.list]="tenantId= disabled:= providerId= sortBy= descending:= limit:= cursor="
+    [account.listAgents]="idToken= ownerId="
     [account.me]="idToken="
     [account.merge]="idToken= sourceIdToken= policy= fields[ providers[ identities= dryRun:= audience="
     [account.providerToken]="idToken= providerId= minValidSeconds:="
@@ -230,10 +242,12 @@ declare -gA _mintmark_parameter_names=(
     [events.deleteStream]="streamId="
     [events.list]="types[]= after= limit:="
     [events.listStreams]=""
-    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
-    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
+    [events.poll]="streamId= maxEvents:= returnImmediately:= timeoutSeconds:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]= push:="
+    [events.setStreamStatus]="streamId= status= reason="
     [events.subscribe]="types[]= after="
     [events.unsubscribe]=""
+    [events.verifyStream]="streamId= state="
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -260,7 +274,7 @@ declare -gA _mintmark_parameter_names=(
     [issuer.test]="issuer= arn= tenantId= token="
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
-    [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
+    [key.rotate]="poolId= tenantId= issuer= activateAfterSeconds:= algorithm="
     [mfa.challenge]="continuationToken= factorId= client:= clientId="
     [mfa.confirm]="continuationToken= code= response:= audience= client:= clientId= deferTokens:="
     [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId= skipVerified:="
@@ -311,6 +325,7 @@ declare -gA _mintmark_parameter_names=(
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
     [signIn.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
+    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
@@ -327,22 +342,22 @@ declare -gA _mintmark_parameter_names=(
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= applications:= pools:= roles:= issuers:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= hooks:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
-    [test.http]="port:= firebase:="
+    [test.http]="allowOrigins[]= port:= firebase:="
     [test.idp]="port:= issuers:= stop:="
     [test.outbox]="to= after:= waitSeconds:= clear:="
     [test.reset]=""
@@ -353,10 +368,13 @@ declare -gA _mintmark_parameter_names=(
     [test.workloadToken]="family= issuer= claims:= header:= expiresInSeconds:="
     [token.delegate]="idToken= actor:= audience[]= scope= expiresInSeconds:="
     [token.discovery]="issuer="
-    [token.exchange]="subjectToken= subjectTokenType= actorToken= actorTokenType= requestedTokenType= audience[]= resource[]= scope= expiresInSeconds:= tenantId="
+    [token.exchange]="subjectToken= subjectTokenType= actorToken= actorTokenType= requestedTokenType= audience[]= resource[]= scope= expiresInSeconds:= tenantId= clientId= clientSecret="
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["
     [token.mintForDeveloper]="poolId= logins[ identityId= durationSeconds:= principalTags["
+    [token.mintForSession]="sessionToken= audience[]= signingAlgorithm= durationSeconds:= tags["
+    [token.outboundFederation]="enabled:="
+    [token.redeem]="tenantId= assertion= clientId= clientSecret= scope="
     [token.verify]="token= audience= issuer= tenantId= use= scope= maxAuthAgeSeconds:= amr[]= secondFactor:= checkRevoked:="
 )
 
@@ -444,6 +462,9 @@ declare -gA _mintmark_error_types=(
     [actorNotAllowed]=3243
     [delegationTooDeep]=3244
     [subjectTokenInvalid]=3245
+    [outboundFederationDisabled]=3250
+    [sessionDurationEscalation]=3251
+    [tokenPayloadTooLarge]=3252
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003
@@ -484,6 +505,8 @@ declare -gA _mintmark_error_types=(
     [linkUrlMissing]=4122
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [phoneSignInNotAllowed]=4130
+    [phoneNumberUnknown]=4131
     [clientUnknown]=4140
     [clientNotPermitted]=4141
     [invalidApplication]=4142
@@ -503,6 +526,10 @@ declare -gA _mintmark_error_types=(
     [eventStreamNotFound]=4263
     [eventStreamConflict]=4264
     [tooManyEventStreams]=4265
+    [eventReceiverInvalid]=4270
+    [eventStreamPushes]=4271
+    [tooManyEventPolls]=4272
+    [eventStreamDisabled]=4273
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003
@@ -526,6 +553,8 @@ declare -gA _mintmark_error_types=(
     [addressDiffers]=5060
     [phoneNumberInUse]=5061
     [providerSubjectInUse]=5062
+    [accountIsAgent]=5250
+    [tooManyAgents]=5251
     [providerUnavailable]=6001
     [providerUnusable]=6002
     [idpNotFound]=6003

@@ -17,11 +17,14 @@ public struct ClientNotPermitted: ContractError {
     public var cause: Cause
     /// The cause as text.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(clientId: String, cause: Cause, reason: String) {
+    public init(clientId: String, cause: Cause, reason: String, oauthError: String? = nil) {
         self.clientId = clientId
         self.cause = cause
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 4141
@@ -39,6 +42,10 @@ public struct ClientNotPermitted: ContractError {
         writer.string(cause.rawValue)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -8,10 +8,13 @@ public struct ClientSecretInvalid: ContractError {
     public var clientId: String
     /// The reason and the next step.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(clientId: String, reason: String) {
+    public init(clientId: String, reason: String, oauthError: String? = nil) {
         self.clientId = clientId
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 4154
@@ -27,6 +30,10 @@ public struct ClientSecretInvalid: ContractError {
         writer.string(clientId)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -10,7 +10,9 @@ METHODS: Dict[str, Optional[str]] = {
     "account.changeEmail": "read_email_change_step",
     "account.changePassword": "Tokens",
     "account.create": "Account",
+    "account.createAgent": "Account",
     "account.delete": "AccountDeleteResult",
+    "account.deleteAgent": "AccountDeleteAgentResult",
     "account.deleteOwn": "AccountDeleteOwnResult",
     "account.export": "AccountExportResult",
     "account.find": "Account",
@@ -19,6 +21,7 @@ METHODS: Dict[str, Optional[str]] = {
     "account.import": "AccountImportResult",
     "account.link": "read_sign_in_step",
     "account.list": "AccountListResult",
+    "account.listAgents": "AccountListAgentsResult",
     "account.me": "OwnProfile",
     "account.merge": "AccountMergeResult",
     "account.providerToken": "AccountProviderTokenResult",
@@ -55,8 +58,10 @@ METHODS: Dict[str, Optional[str]] = {
     "events.listStreams": "EventsListStreamsResult",
     "events.poll": "EventsPollResult",
     "events.putStream": "EventStream",
+    "events.setStreamStatus": "EventStream",
     "events.subscribe": "EventsSubscribeResult",
     "events.unsubscribe": "EventsUnsubscribeResult",
+    "events.verifyStream": "EventsVerifyStreamResult",
     "hooks.get": "TenantHooks",
     "hooks.offer": "HooksOfferResult",
     "hooks.set": "TenantHooks",
@@ -134,6 +139,7 @@ METHODS: Dict[str, Optional[str]] = {
     "signIn.challenge": "read_sign_in_step",
     "signIn.resendCode": "read_sign_in_step",
     "signIn.start": "read_sign_in_step",
+    "signIn.startWithPhoneNumber": "read_sign_in_step",
     "signIn.submitCode": "read_sign_in_step",
     "signIn.submitPassword": "read_sign_in_step",
     "signIn.withContinuation": "read_sign_in_step",
@@ -180,6 +186,9 @@ METHODS: Dict[str, Optional[str]] = {
     "token.jwks": "TokenJwksResult",
     "token.mint": "TokenMintResult",
     "token.mintForDeveloper": "TokenMintForDeveloperResult",
+    "token.mintForSession": "TokenMintForSessionResult",
+    "token.outboundFederation": "TokenOutboundFederationResult",
+    "token.redeem": "TokenRedeemResult",
     "token.verify": "TokenVerifyResult",
 }
 
@@ -201,8 +210,8 @@ NOTIFICATIONS: Dict[str, Optional[str]] = {
 
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({
-    "accessToken", "attributes", "body", "clientSecret", "code", "codes", "continuationToken", "cookie", "headers",
-    "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce",
-    "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target",
-    "text", "token", "url",
+    "accessToken", "attributes", "authorization", "body", "clientSecret", "code", "codes", "continuationToken",
+    "cookie", "headers", "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken",
+    "qrCode", "rawNonce", "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source",
+    "subject", "target", "text", "token", "url",
 })

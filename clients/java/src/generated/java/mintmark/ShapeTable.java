@@ -5,8 +5,9 @@ package mintmark;
 final class ShapeTable {
     static final String TEXT = """
             AcceptedCredentials rpId userId allAcceptedCredentialIds
-            Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
-            passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
+            Account accountId tenantId ownerId username email emailVerified phoneNumber method providers:LinkedProvider \
+            factors:Factor passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince \
+            lastSignInAt
             AdditionalUserInfo providerId username profile
             Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent \
             secrets:ClientSecretInfo createdAt updatedAt
@@ -41,7 +42,9 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
-            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventPush url authorization! allowPrivateNetwork allowInsecure
+            EventPushState url allowPrivateNetwork allowInsecure hasAuthorization failures failingSince nextAttemptAt lastError
+            EventStream streamId tenantId poolId issuer audience types status statusReason push:EventPushState createdAt
             EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
@@ -55,6 +58,8 @@ final class ShapeTable {
             loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
+            HooksDeclaration tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
+            IdJagPermission clientId audiences resources scopes clientIdThere email
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -96,7 +101,7 @@ final class ShapeTable {
             PoolProviderSettings provider issuer tenantId clientIds keys endpoint allowInsecure allowPrivateNetwork
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
-            PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
+            PortableAccount accountId email emailVerified ownerId phoneNumber method providers:PortableLogin factors:PortableFactor \
             passkeys:PortablePasskey attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! \
             salt! hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
@@ -127,20 +132,21 @@ final class ShapeTable {
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
             StatementFinding pointer effect principalMatches actionMatches conditions:ConditionFinding applies
+            SubjectIssuer issuer audiences scopes createAccounts
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            signingAlgorithm assuranceGaps createdAt updatedAt
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            acceptsLessAssurance signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -149,8 +155,11 @@ final class ShapeTable {
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! redirectUris
-            TestIssuer name tenantId passwordless createAccounts clients:TestClient
-            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
+            TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
+            clientIdMetadata dpop signInAs
+            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
+            TestResource resource scopes name
+            TestResourceAddress resource metadataUrl metadata
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
             TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
@@ -167,9 +176,15 @@ final class ShapeTable {
             AccountCreateParams tenantId accountId username password! attributes! phoneNumber disabled claims emailVerified \
             mustChangePassword
             =account.create Account
+            AccountCreateAgentParams idToken! ownerId accountId displayName login:AccountCreateAgentParams.Login claims
+            AccountCreateAgentParams.Login issuer subject
+            =account.createAgent Account
             AccountDeleteParams accountId
             AccountDeleteResult accountId
             =account.delete AccountDeleteResult
+            AccountDeleteAgentParams idToken! accountId
+            AccountDeleteAgentResult accountId
+            =account.deleteAgent AccountDeleteAgentResult
             AccountDeleteOwnParams idToken!
             AccountDeleteOwnResult accountId
             =account.deleteOwn AccountDeleteOwnResult
@@ -192,6 +207,9 @@ final class ShapeTable {
             AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
+            AccountListAgentsParams idToken! ownerId
+            AccountListAgentsResult agents:Account
+            =account.listAgents AccountListAgentsResult
             AccountMeParams idToken!
             =account.me OwnProfile
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
@@ -285,16 +303,21 @@ final class ShapeTable {
             =events.list EventsListResult
             EventsListStreamsResult streams:EventStream
             =events.listStreams EventsListStreamsResult
-            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollParams streamId maxEvents returnImmediately timeoutSeconds ack setErrs:EventStreamError
             EventsPollResult sets moreAvailable
             =events.poll EventsPollResult
-            EventsPutStreamParams streamId tenantId poolId audience types
+            EventsPutStreamParams streamId tenantId poolId audience types push:EventPush
             =events.putStream EventStream
+            EventsSetStreamStatusParams streamId status reason
+            =events.setStreamStatus EventStream
             EventsSubscribeParams types after
             EventsSubscribeResult cursor
             =events.subscribe EventsSubscribeResult
             EventsUnsubscribeResult ended
             =events.unsubscribe EventsUnsubscribeResult
+            EventsVerifyStreamParams streamId state
+            EventsVerifyStreamResult eventId
+            =events.verifyStream EventsVerifyStreamResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -370,7 +393,7 @@ final class ShapeTable {
             KeyRevokeParams kid
             KeyRevokeResult key:SigningKey replacement:SigningKey
             =key.revoke KeyRevokeResult
-            KeyRotateParams poolId tenantId activateAfterSeconds algorithm
+            KeyRotateParams poolId tenantId issuer activateAfterSeconds algorithm
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
@@ -494,6 +517,8 @@ final class ShapeTable {
             =signIn.resendCode SignInStep
             SignInStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.start SignInStep
+            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId accepts send
+            =signIn.startWithPhoneNumber SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
             SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin clientId
@@ -532,10 +557,10 @@ final class ShapeTable {
             sweptAt
             =store.stats StoreStatsResult
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
-            pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
+            hooks:HooksDeclaration pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps applications pools roles issuers
+            SystemExportResult tenants idps applications hooks pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -552,9 +577,9 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation assurance disabled lockCovers acceptsSmsRisk \
-            signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -567,8 +592,9 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers \
-            acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
+            lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
+            subjectIssuers:SubjectIssuer idJag:IdJagPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -580,7 +606,7 @@ final class ShapeTable {
             afterCalls times clear
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
-            TestHttpParams port firebase:TestHttpParams.Firebase
+            TestHttpParams allowOrigins port firebase:TestHttpParams.Firebase
             TestHttpParams.Firebase projectId tokens
             TestHttpResult baseUrl environment
             =test.http TestHttpResult
@@ -612,10 +638,10 @@ final class ShapeTable {
             =token.delegate TokenDelegateResult
             TokenDiscoveryParams issuer
             TokenDiscoveryResult issuer jwks_uri response_types_supported subject_types_supported \
-            id_token_signing_alg_values_supported claims_supported
+            id_token_signing_alg_values_supported claims_supported grant_types_supported authorization_grant_profiles_supported
             =token.discovery TokenDiscoveryResult
             TokenExchangeParams subjectToken! subjectTokenType actorToken! actorTokenType requestedTokenType audience resource \
-            scope expiresInSeconds tenantId
+            scope expiresInSeconds tenantId clientId clientSecret!
             TokenExchangeResult token! issuedTokenType tokenType expiresAt scope
             =token.exchange TokenExchangeResult
             TokenJwksParams issuer
@@ -627,6 +653,15 @@ final class ShapeTable {
             TokenMintForDeveloperParams poolId logins! identityId durationSeconds principalTags
             TokenMintForDeveloperResult identityId token! expiresAt isNewIdentity
             =token.mintForDeveloper TokenMintForDeveloperResult
+            TokenMintForSessionParams sessionToken! audience signingAlgorithm durationSeconds tags
+            TokenMintForSessionResult token! expiresAt issuer
+            =token.mintForSession TokenMintForSessionResult
+            TokenOutboundFederationParams enabled
+            TokenOutboundFederationResult issuer enabled
+            =token.outboundFederation TokenOutboundFederationResult
+            TokenRedeemParams tenantId assertion! clientId clientSecret! scope
+            TokenRedeemResult token! tokenType expiresAt scope
+            =token.redeem TokenRedeemResult
             TokenVerifyParams token! audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked
             TokenVerifyResult claims header use issuer expiresAt
             =token.verify TokenVerifyResult
@@ -712,11 +747,14 @@ final class ShapeTable {
             !actorNotAllowed reason oauthError
             !delegationTooDeep maximum oauthError
             !subjectTokenInvalid reason oauthError
-            !tenantNotFound tenantId
+            !outboundFederationDisabled
+            !sessionDurationEscalation expiresAt sessionExpiresAt maximumSeconds
+            !tokenPayloadTooLarge bytes maximum
+            !tenantNotFound tenantId oauthError
             !tenantExists tenantId
             !tenantNotDeletable tenantId
             !invalidTenantSettings pointer reason conflicts:AssuranceConflict
-            !signUpNotAllowed tenantId
+            !signUpNotAllowed tenantId oauthError
             !invalidUsername reason
             !userAlreadyExists next hint
             !invalidPassword reasons:PasswordFailure attemptsLeft lockedUntil retryAfterSeconds
@@ -726,9 +764,9 @@ final class ShapeTable {
             !continuationTokenExpired expiredAt
             !stepNotPossible expected
             !tooManyCodes retryAfterSeconds sentInFlow next
-            !accountLocked lockedUntil retryAfterSeconds next only
+            !accountLocked lockedUntil retryAfterSeconds next only oauthError
             !passwordNotAccepted
-            !userNotFound next hint
+            !userNotFound next hint oauthError
             !passwordNotSet next
             !passwordChangeRequired next
             !refreshTokenInvalid
@@ -744,25 +782,27 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
-            !refusedByHook hook reason
-            !hookFailed hook check reason
+            !refusedByHook hook reason oauthError
+            !hookFailed hook check reason oauthError
             !hooksNotOffered hook reason
             !actionCodeInvalid reason next
             !actionCodeExpired expiredAt
             !linkUrlMissing tenantId
             !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
-            !clientUnknown tenantId clientId
-            !clientNotPermitted clientId cause reason
+            !phoneSignInNotAllowed tenantId
+            !phoneNumberUnknown
+            !clientUnknown tenantId clientId oauthError
+            !clientNotPermitted clientId cause reason oauthError
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
             !clientNotConfidential clientId
             !tooManyClientSecrets clientId maximum
             !clientSecretNotFound clientId secretId
             !lastClientSecret clientId
-            !clientSecretInvalid clientId reason
+            !clientSecretInvalid clientId reason oauthError
             !attributeNotYours name reason
-            !secondFactorRequired
+            !secondFactorRequired oauthError
             !sessionNotFound
             !factorKindNotAccepted kind reason
             !eventsExpired after removedUntil
@@ -771,8 +811,12 @@ final class ShapeTable {
             !eventStreamNotFound streamId
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
+            !eventReceiverInvalid reason
+            !eventStreamPushes streamId
+            !tooManyEventPolls maximum
+            !eventStreamDisabled streamId
             !accountNotFound accountId oauthError
-            !accountDisabled accountId
+            !accountDisabled accountId oauthError
             !accountExists accountId
             !claimNameReserved names
             !claimsTooLong characters
@@ -794,6 +838,8 @@ final class ShapeTable {
             !addressDiffers email next
             !phoneNumberInUse phoneNumber
             !providerSubjectInUse providerId subject
+            !accountIsAgent accountId reason oauthError
+            !tooManyAgents accountId limit
             !providerUnavailable provider reason oauthError retryAfterSeconds
             !providerUnusable provider check reason oauthError
             !idpNotFound tenantId providerId

@@ -152,7 +152,8 @@ class PasswordResetMethods(Namespace):
                 sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
                 tenant without passwords. Also on sign-in to an account that was imported without a password hash or has
                 no usable sign-in method left.

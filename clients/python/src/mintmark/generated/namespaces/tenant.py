@@ -49,9 +49,12 @@ class TenantMethods(Namespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -111,9 +114,15 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`. Defaults to "off".
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -136,10 +145,10 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -233,11 +242,14 @@ class TenantMethods(Namespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -297,6 +309,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -311,6 +325,10 @@ class TenantMethods(Namespace):
                 used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -323,10 +341,11 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))
 
 
@@ -360,9 +379,12 @@ class AsyncTenantMethods(AsyncNamespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -378,10 +400,10 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -448,11 +470,14 @@ class AsyncTenantMethods(AsyncNamespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -466,8 +491,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))

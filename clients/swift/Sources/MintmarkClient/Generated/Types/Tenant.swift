@@ -48,12 +48,18 @@ public struct Tenant: ResultRecord {
     public let idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
+    /// Who can sign in with a code by SMS. Present unless it is `off`.
+    public let phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public let customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public let delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public let subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public let idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public let assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -94,9 +100,12 @@ public struct Tenant: ResultRecord {
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.required("anonymousAllowed")
+        phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")
+        subjectIssuers = try members.optional("subjectIssuers")
+        idJag = try members.optional("idJag")
         assurance = try members.required("assurance")
         disabled = try members.required("disabled")
         lockCovers = try members.required("lockCovers")

@@ -192,6 +192,12 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param phoneSignIn Who can sign in with a code by SMS.
+     */
+    public TenantDeclaration withPhoneSignIn(PhoneSignIn phoneSignIn) { return new TenantDeclaration(with("phoneSignIn", phoneSignIn)); }
+
+    /**
+     * {@return a copy with this value}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantDeclaration withPasskeys(PasskeySettings passkeys) { return new TenantDeclaration(with("passkeys", passkeys)); }
@@ -211,6 +217,21 @@ public final class TenantDeclaration extends Result {
     public TenantDeclaration withDelegations(List<Delegation> delegations) {
         return new TenantDeclaration(with("delegations", delegations));
     }
+
+    /**
+     * {@return a copy with this value}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantDeclaration withSubjectIssuers(List<SubjectIssuer> subjectIssuers) {
+        return new TenantDeclaration(with("subjectIssuers", subjectIssuers));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantDeclaration withIdJag(List<IdJagPermission> idJag) { return new TenantDeclaration(with("idJag", idJag)); }
 
     /**
      * {@return a copy with this value}

@@ -169,6 +169,13 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>.
+     */
+    public TenantUpdateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
+
+    /**
+     * {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantUpdateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
@@ -228,4 +235,17 @@ public final class TenantUpdateParams extends Params {
      * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
      */
     public TenantUpdateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
+
+    /**
+     * {@return this}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantUpdateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
+
+    /**
+     * {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantUpdateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
 }
