@@ -36,7 +36,8 @@ extension AccountService {
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
-        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) { tx in
+        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) {
+            tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }

@@ -36,7 +36,8 @@ extension PasswordResetService {
         let flow =
             request.send
             ? try flows.begin(
-                .passwordReset, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now, draft: { _ in draft })
+                .passwordReset, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now,
+                draft: { _ in draft })
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }

@@ -37,7 +37,8 @@ extension SignInService {
         let flow =
             !request.send
             ? try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
-            : try flows.begin(.signIn, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) { _ in draft }
+            : try flows.begin(.signIn, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) { _ in draft
+            }
         return answer(flow, tenant)
     }
 
