@@ -87,7 +87,7 @@ public final class Services: Sendable {
             firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant),
             entra: EntraService(signUp: signUp, signIn: signIn, passwordReset: passwordReset, mfa: mfa, session: session))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(context, pools, tenants)
+        token = TokenService(accounts, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
         housekeeping = MaintenanceScheduler(

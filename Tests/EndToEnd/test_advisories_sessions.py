@@ -69,7 +69,7 @@ class Applications(Advised):
 
 
 class EndedAccounts(Advised):
-    """GHSA-wv3h-x6c4-r867 and CVE-2026-1609 (Keycloak), CVE-2023-22492 (Zitadel), CVE-2025-64521 (authentik): disabled users got tokens."""
+    """GHSA-wv3h-x6c4-r867 and CVE-2026-1609 (Keycloak), CVE-2023-22492 (Zitadel), CVE-2025-64521 (authentik): disabled users and services got tokens."""
 
     def pending(self):
         _, secret, factor = self.enroll(self.session()["idToken"])

@@ -9,8 +9,9 @@ extension PasswordResetService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,

@@ -85,7 +85,8 @@ package struct SignInCompletion: Sendable {
     ) throws -> SignedIn {
         var (account, signIn) = (account, signIn)
         if !attempt.gate.hasDisabled(account.id) {
-            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            // Agents get tokens by token.exchange only, even if a login of a user was linked with one.
+            if account.isDisabled || account.isAgent { throw AccountDisabled(accountId: account.id) }
             try tenant.requireEnabled()
             try tx.requireUnlocked(account, tenant, at: attempt.now)
             try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)

@@ -5,6 +5,7 @@ struct PasswordSignIn: Sendable {
     /// The application in which the user signs in.
     struct OwnApplication {
         var clientId: String?
+        var secret: String?
         var accepts: [FlowCapability]?
     }
 
@@ -33,7 +34,10 @@ struct PasswordSignIn: Sendable {
         let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, application, before, subject) = try context.database.read { tx in
             let tenant = try configurations.enabledTenant(tenantId, in: tx)
-            let application = token == nil ? try tenant.nativeApplication(own.clientId) : nil
+            let application =
+                try token == nil
+                ? ApplicationAuthentication(context).nativeApplication(own.clientId, secret: own.secret, isVerified: false, of: tenant)
+                : nil
             try SignInCompletion.check(audience, scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"

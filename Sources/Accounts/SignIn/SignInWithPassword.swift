@@ -8,7 +8,7 @@ extension SignInService {
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: context.clock.now)
         return try PasswordSignIn(context, configurations).signIn(
             try Username(request.username), request.password, in: request.tenantId, audience: request.audience, scope: request.scope,
-            client: client, in: .init(clientId: request.clientId, accepts: request.accepts),
+            client: client, in: .init(clientId: request.clientId, secret: request.clientSecret, accepts: request.accepts),
             SignInWithPassword.info.name, call)
     }
 }

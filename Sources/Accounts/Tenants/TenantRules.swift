@@ -38,6 +38,7 @@ package enum TenantRules {
         }
         try checkAudiences(settings)
         try checkDelegations(settings)
+        try checkSubjectIssuers(settings)
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")

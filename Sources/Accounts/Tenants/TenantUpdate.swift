@@ -41,6 +41,7 @@ extension TenantUpdate.Params {
             passwordPolicy: passwordPolicy ?? settings.passwordPolicy,
             codes: codes ?? settings.codes, lockout: lockout ?? settings.lockout, tokens: tokens ?? settings.tokens,
             enumerationProtection: enumerationProtection ?? settings.enumerationProtection,
+            recyclesAddresses: recyclesAddresses ?? settings.recyclesAddresses,
             oneAccountPerAddress: oneAccountPerAddress ?? settings.oneAccountPerAddress,
             mfa: mfa ?? settings.mfa, totpAdjacentIntervals: totpAdjacentIntervals ?? settings.totpAdjacentIntervals,
             notices: notices ?? settings.notices, audienceScopes: audienceScopes ?? settings.audienceScopes,
@@ -48,6 +49,7 @@ extension TenantUpdate.Params {
             phoneSignIn: phoneSignIn ?? settings.phoneSignIn,
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
             delegations: delegations ?? settings.delegations,
+            subjectIssuers: subjectIssuers ?? settings.subjectIssuers, idJag: idJag ?? settings.idJag,
             assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
             lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)

@@ -51,7 +51,7 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     }
 
     /// Whether the operator requires that no value of the policy matches.
-    var isNegated: Bool { rawValue.contains("Not") }
+    var isNegated: Bool { rawValue.includes("Not") }
 
     var hasWildcards: Bool { rawValue.hasSuffix("Like") || comparison == .arn }
 

@@ -58,9 +58,11 @@ struct TestedServices {
             let (housekeeping, loopback, compat) = (services.housekeeping, services.loopback, services.compat)
             let hooks = TestHooks(
                 tables: Schema.tables, settle: { try housekeeping.settle() },
-                serveHTTP: { port, firebase throws(LoopbackFailure) in
-                    let endpoint = firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
-                    return try loopback.server(port: port, firebase: endpoint).baseURL
+                serveHTTP: { request throws(LoopbackFailure) in
+                    let endpoint = request.firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
+                    return try loopback.server(
+                        port: request.port.map { UInt16($0) }, firebase: endpoint, allowOrigins: request.allowOrigins
+                    ).baseURL
                 },
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
             provider = TestProvider(

@@ -58,7 +58,7 @@ struct PlannedTenant {
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
-        "idTokenProfile", "delegations",
+        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -88,10 +88,12 @@ extension TenantDeclaration {
         TenantUpdate.Params(
             tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes,
             audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens,
-            enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
+            enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses,
+            oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
             anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
-            customTokenSigners: customTokenSigners, delegations: delegations)
+            customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,
+            idJag: idJag)
     }
 }

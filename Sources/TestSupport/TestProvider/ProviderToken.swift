@@ -149,7 +149,10 @@ extension TestProvider {
     /// Refreshes tokens (RFC 6749 §6), with the refresh token rotation of the tenant's sessions.
     private func refresh(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let token = form["refresh_token"] else { throw OAuthRefusal("invalid_request", "refresh_token is missing.") }
-        let (session, now) = (SessionService(context, configurations), context.clock.now)
+        var session = SessionService(context, configurations)
+        // The client has authenticated with the secret that test.idp was given.
+        session.isClientAuthenticated = true
+        let now = context.clock.now
         guard var (_, grant) = try refreshToken(token), grant.issuer == issuer.name, grant.clientId == client.id else {
             throw OAuthRefusal("invalid_grant", "The refresh token is unknown for this client or has expired. \(Self.again)")
         }

@@ -85,6 +85,7 @@ extension TestProvider {
         let hash =
             switch algorithm {
             case .ES256, .RS256: Hash.sha256(bytes)
+            case .ES384: Hash.sha384(bytes)
             case .RS512, .EdDSA: Hash.sha512(bytes)
             }
         return Base64URL.encode(hash.prefix(hash.count / 2))

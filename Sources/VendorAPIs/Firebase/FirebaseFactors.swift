@@ -27,11 +27,14 @@ extension FirebaseCall {
     }
 
     /// Stores a sign-in that waits for its second factor and returns its credential.
-    func remember(pending id: String, provider: String) throws -> String {
+    ///
+    /// - Parameter identity: The identity to link after the second factor was verified.
+    func remember(pending id: String, provider: String, linking identity: FirebaseIdentity? = nil) throws -> String {
         let credential = Base64URL.encode(context.random.bytes(48))
-        let record: JSONObject = [
+        var record: JSONObject = [
             "localId": .string(id), "provider": .string(provider), "expiresAt": .number(JSONNumber(now + Self.pendingLifetime)),
         ]
+        record["identity"] = identity.map { .object($0.object) }
         try context.database.write { try $0.setVendorRecord(tenantId, Self.pendings, credential, value: record) }
         return credential
     }
@@ -120,12 +123,14 @@ extension FirebaseCall {
     }
 
     /// Returns the sign-in that waits for its second factor.
-    private func pendingSignIn(missing: String) throws -> (credential: String, facts: AccountFacts, provider: String) {
+    private func pendingSignIn(missing: String) throws -> PendingFirebaseSignIn {
         guard let credential = try body.filled("mfaPendingCredential") else { throw FirebaseError(missing) }
         guard let record = try stored(Self.pendings, credential), (record["expiresAt"]?.int ?? 0) > now,
             let facts = try facts(record["localId"]?.string ?? "")
         else { throw FirebaseError("INVALID_MFA_PENDING_CREDENTIAL : Invalid pending credential.") }
-        return (credential, facts, record["provider"]?.string ?? "password")
+        return PendingFirebaseSignIn(
+            credential: credential, facts: facts, provider: record["provider"]?.string ?? "password",
+            identity: record["identity"]?.object.flatMap(FirebaseIdentity.init))
     }
 
     private func verifiedNumber(_ facts: AccountFacts) throws -> FactorRecord {
@@ -157,9 +162,19 @@ extension FirebaseCall {
         let factor = try body.object("totpVerificationInfo").map { try verifiedApp(pending.facts, $0) } ?? verifiedNumber(pending.facts)
         if pending.facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
         try context.database.write { _ = try $0.deleteVendorRecord(tenantId, Self.pendings, pending.credential) }
+        if let identity = pending.identity { try linkAfterFactor(identity, to: pending.facts.account) }
         let proof = SignInProof(
             amr: ["mfa"], provider: pending.provider, secondFactor: VerifiedFactor(kind: factor.kind.rawValue, factorId: factor.id))
         let session = try startSession(pending.facts.account.id, proof)
         return ["idToken": session["idToken"] ?? .null, "refreshToken": session["refreshToken"] ?? .null]
     }
+}
+
+/// A sign-in that waits for its second factor.
+private struct PendingFirebaseSignIn {
+    let credential: String
+    let facts: AccountFacts
+    let provider: String
+    /// The identity to link after the second factor was verified.
+    let identity: FirebaseIdentity?
 }

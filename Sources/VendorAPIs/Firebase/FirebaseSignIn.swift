@@ -40,7 +40,9 @@ extension FirebaseCall {
     }
 
     /// The answer to a sign-in that needs a second factor. Phone numbers are masked but for the last four digits.
-    func pending(_ id: String, provider: String) throws -> JSONObject {
+    ///
+    /// - Parameter identity: The identity to link after the second factor was verified.
+    func pending(_ id: String, provider: String, linking identity: FirebaseIdentity? = nil) throws -> JSONObject {
         let factors = try context.database.read { try $0.factors(of: id) }
         let shown = factors.map { factor -> JSONValue in
             var shown = Self.factor(factor)
@@ -52,7 +54,7 @@ extension FirebaseCall {
             return .object(shown)
         }
         return [
-            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider)),
+            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider, linking: identity)),
             "mfaInfo": .array(shown),
         ]
     }

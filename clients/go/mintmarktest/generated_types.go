@@ -263,6 +263,9 @@ const (
 
 // TestHTTPParams are the parameters of test.http.
 type TestHTTPParams struct {
+	// The origins of web pages that can use the endpoint, such as `http://localhost:5173`, or `*` for all. A further
+	// call with this parameter replaces them.
+	AllowOrigins []string `json:"allowOrigins,omitempty"`
 	// The port. Defaults to any free port.
 	Port int64 `json:"port,omitempty"`
 	// The Firebase project for which the endpoint implements the Identity Toolkit API.
