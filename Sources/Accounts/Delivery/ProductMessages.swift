@@ -45,17 +45,15 @@ package struct ProductMessages: Sendable {
     let tenant: TenantRecord
     /// The origin of the request, for rate limits.
     let client: ClientKey?
-    let language: String?
-    /// Whether messages are sent. Otherwise only the hook is asked: the code is read elsewhere.
-    let sends: Bool
     let call: any CallContext
+    /// The language of the user, as a language tag.
+    package var language: String?
+    /// Whether messages are sent. Otherwise only the hook is asked: the code is read elsewhere.
+    package var sends = true
 
     /// - Throws: `InvalidParams` if the address of the client is not valid.
-    package init(
-        _ context: AccountsContext, _ tenant: TenantRecord, from origin: ClientOrigin?, language: String?, sends: Bool,
-        _ call: any CallContext
-    ) throws {
-        (self.context, self.tenant, self.language, self.sends, self.call) = (context, tenant, language, sends, call)
+    package init(_ context: AccountsContext, _ tenant: TenantRecord, from origin: ClientOrigin?, _ call: any CallContext) throws {
+        (self.context, self.tenant, self.call) = (context, tenant, call)
         client = try origin.map { try ClientKey($0, in: tenant.id) }
     }
 

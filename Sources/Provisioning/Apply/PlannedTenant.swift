@@ -55,7 +55,8 @@ struct PlannedTenant {
     /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "phoneSignIn",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
+        "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
         "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]

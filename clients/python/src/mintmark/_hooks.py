@@ -82,6 +82,8 @@ class HookAnswer:
 
     Args:
         display_name: The new display name.
+        photo_url: The URL of the new picture.
+        email_verified: Whether the email address of the account is verified.
         claims: The new custom claims of the account, which replace the present ones.
         session_claims: Claims that only the tokens of this session contain. Only for `before_sign_in`.
         disabled: `True` stores the account as disabled, and the operation fails with `AccountDisabledError`.
@@ -89,9 +91,12 @@ class HookAnswer:
 
     def __init__(
         self, *, display_name: Optional[str] = None, claims: Optional[Mapping[str, Any]] = None,
-        session_claims: Optional[Mapping[str, Any]] = None, disabled: Optional[bool] = None,
+        session_claims: Optional[Mapping[str, Any]] = None, disabled: Optional[bool] = None, photo_url: Optional[str] = None,
+        email_verified: Optional[bool] = None,
     ) -> None:
-        given = {"displayName": display_name, "claims": claims, "sessionClaims": session_claims, "disabled": disabled}
+        given = {
+            "displayName": display_name, "photoUrl": photo_url, "emailVerified": email_verified, "claims": claims,
+            "sessionClaims": session_claims, "disabled": disabled}
         self.json: Dict[str, Any] = {name: plain(value) for name, value in given.items() if value is not None}
 
 
