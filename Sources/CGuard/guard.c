@@ -43,6 +43,8 @@ static _Thread_local bool has_secret;
 
 void guard_note_secret(void) { has_secret = true; }
 
+bool guard_has_secret(void) { return has_secret; }
+
 __attribute__((noinline)) static void wipe(void) {
     char used[192 * 1024];
     explicit_bzero(used, sizeof used);

@@ -12,6 +12,9 @@ public enum ProcessMemory {
     /// Records that this thread handles a secret that is short enough to be stored on its stack.
     public static func noteSecret() { guard_note_secret() }
 
+    /// Whether this thread recorded a secret since its stack was last wiped.
+    public static var hasSecret: Bool { guard_has_secret() }
+
     /// Overwrites the stack frames of functions that have returned, if this thread recorded a secret.
     public static func wipeStack() { guard_wipe_stack() }
 

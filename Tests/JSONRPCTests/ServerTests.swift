@@ -183,6 +183,27 @@ struct ServerTests {
         #expect(ids(server.lines()) == [0, 1])
     }
 
+    @Test("every run of a call that has handled a secret wipes its stack, on whichever thread it runs")
+    func secretsOfLaterRuns() {
+        let moved = Method("moved") { call, _, _ in
+            ProcessMemory.noteSecret()
+            call.proceed(on: .network) { _, _, result in result.bool(ProcessMemory.hasSecret) }
+        }
+        let resumed = Method("resumed") { call, _, _ in
+            ProcessMemory.noteSecret()
+            let later = try call.answerLater()
+            _ = Thread.start(name: "event") { later.resume { _, result in result.bool(ProcessMemory.hasSecret) } }
+        }
+        let plain = Method("plain") { call, _, _ in
+            call.proceed(on: .network) { _, _, result in result.bool(ProcessMemory.hasSecret) }
+        }
+        let server = PipedServer(MethodTable([moved, resumed, plain]))
+        for method in ["moved", "resumed", "plain"] { server.send(#"{"jsonrpc":"2.0","id":"\#(method)","method":"\#(method)"}"#) }
+        server.endInput()
+        let results = Dictionary(uniqueKeysWithValues: server.lines().map { ($0["id"]?.string ?? "", $0["result"]) })
+        #expect(results == ["moved": true, "resumed": true, "plain": false])
+    }
+
     @Test("a deferred response takes precedence over the handler's own result")
     func later() {
         let later = Method("later") { call, _, result in

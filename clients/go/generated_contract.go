@@ -92,10 +92,11 @@ func (n *Namespaces) bind(client *Client) {
 
 // methodNames are the methods of the contract, testing methods included.
 const methodNames = `
-account.changeEmail account.changePassword account.create account.delete account.deleteOwn account.export account.find
-account.get account.graph account.import account.link account.list account.me account.merge account.providerToken
-account.reauthenticate account.setClaims account.setOwnPassword account.submitCode account.unlink account.update
-account.updateOwn application.delete application.get application.list application.put audit.list audit.verify
+account.changeEmail account.changePassword account.create account.createAgent account.delete account.deleteAgent
+account.deleteOwn account.export account.find account.get account.graph account.import account.link account.list
+account.listAgents account.me account.merge account.providerToken account.reauthenticate account.setClaims
+account.setOwnPassword account.submitCode account.unlink account.update account.updateOwn application.addSecret
+application.delete application.deleteSecret application.get application.list application.put audit.list audit.verify
 compat.http credentials.assumeRole credentials.get credentials.revoke credentials.verify
 credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
 credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
@@ -117,5 +118,5 @@ signUp.submitPassword store.backup store.rekey store.stats system.apply system.e
 system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete tenant.get tenant.list tenant.update
 test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot
 test.token test.workloadToken token.delegate token.discovery token.exchange token.jwks token.mint
-token.mintForDeveloper token.verify
+token.mintForDeveloper token.mintForSession token.outboundFederation token.redeem token.verify
 `

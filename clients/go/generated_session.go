@@ -45,9 +45,9 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken
 // token; SDK: getIdToken.
 //
-// Errors: [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError], [ErrRefreshTokenReused],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [ScopeNotGrantedError],
-// [TenantDisabledError], [SessionExpiredError], [ErrSecondFactorRequired].
+// Errors: [ClientSecretInvalidError], [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError],
+// [ErrRefreshTokenReused], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [ScopeNotGrantedError], [TenantDisabledError], [SessionExpiredError], [SecondFactorRequiredError].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }

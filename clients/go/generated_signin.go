@@ -67,10 +67,10 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 //
 // Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
 //
-// Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
-// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
-// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
-// [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError],
+// [PasswordNotSetError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
 func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
 }
@@ -135,14 +135,15 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 // Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
 // signInWithPopup, signInWithRedirect, getRedirectResult.
 //
-// Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [InvalidCredentialError],
-// [InvalidNonceError], [ErrPendingTokenInvalid], [ProviderUnavailableError], [ProviderUnusableError],
-// [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError], [PasswordNotSetError],
-// [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
-// [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
-// [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError],
+// [InvalidCredentialError], [InvalidNonceError], [ErrPendingTokenInvalid], [ProviderUnavailableError],
+// [ProviderUnusableError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
+// [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
+// [AudienceNotOfferedError], [SignUpNotAllowedError], [ContinuationTokenInvalidError],
+// [ContinuationTokenExpiredError], [CallbackInvalidError], [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished],
+// [PasskeysOffError], [PasskeyNotAcceptedError], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
+// [ScopeNotOfferedError], [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCredentialParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCredential", params, options)
 }
@@ -156,9 +157,10 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 //
 // Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
 //
-// Errors: [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError], [ClaimsTooLongError],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [AccountIsAgentError], [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError],
+// [ClaimsTooLongError], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [AccountMergedError], [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }
@@ -189,10 +191,11 @@ func (m SignInMethods) WithLink(ctx context.Context, params SignInWithLinkParams
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase
 // accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
 //
-// Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
-// [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
-// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
-// [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError],
+// [InvalidPasswordError], [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError],
+// [AccountDisabledError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
+// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithPassword(ctx context.Context, params SignInWithPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withPassword", params, options)
 }

@@ -15,7 +15,7 @@ extension AccountService {
             guard case .continuationToken(let token) = request.account else { throw ContinuationTokenInvalid() }
             let step = try flows.step(
                 of: [.emailChange, .emailVerification], token: token, by: name, with: [], from: request.client)
-            let found = try flows.resend(step, .verifyAddress, sending)
+            let found = try flows.resend(step, .verifyAddress, sending.by(call))
             return answer(found.flow, found.tenant)
         }
         let now = context.clock.now
@@ -38,7 +38,7 @@ extension AccountService {
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
         let order = CodeSending.Order(
             purpose: .verifyAddress, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
-        let flow = try flows.begin(by: sending, order, request: fingerprint) { tx in
+        let flow = try flows.begin(by: sending.by(call), order, request: fingerprint) { tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }

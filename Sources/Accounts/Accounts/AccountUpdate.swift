@@ -6,7 +6,7 @@ extension AccountService {
     /// Updates the given members of an account. Disabling an account, and changes of its address or password, end its sessions.
     ///
     /// - Throws: `AccountNotFound`, `AccountMerged`, `InvalidAttributes`, `InvalidUsername`, `UserAlreadyExists`, `InvalidPassword`,
-    ///   `InvalidPhoneNumber`, `PhoneNumberInUse`, `ProviderSubjectInUse`, `ClaimNameReserved`, `ClaimsTooLong`.
+    ///   `InvalidPhoneNumber`, `PhoneNumberInUse`, `ProviderSubjectInUse`, `ClaimNameReserved`, `ClaimsTooLong`, `AccountIsAgent`.
     public func update(_ request: AccountUpdate.Params, _ call: any CallContext) throws -> AccountUpdate.Result {
         try update(request, by: AccountUpdate.info.name, call)
     }
@@ -46,6 +46,9 @@ extension AccountService {
             throw try tx.absence(of: request.accountId)
         }
         try tenant.requireEnabled()
+        if update.username != nil || update.password != nil || update.phoneNumber != nil {
+            try account.requireUser("it cannot have an address, a phone number or a password")
+        }
         let given = request.attributes ?? [:]
         let accepted = try tenant.acceptChange(given, of: account.attributes)
         for name in given.names { account.attributes[name] = accepted[name] }
@@ -59,6 +62,7 @@ extension AccountService {
         if let moment = request.tokensValidSince {
             account.validAfter = moment
             try tx.deleteSessions(of: account.id, before: moment)
+            try tx.endCompletedFlows(of: account.id, before: moment)
         }
         try tx.update(account)
         if update.phoneNumber != nil || request.remove?.contains(.phoneNumber) == true {

@@ -50,7 +50,7 @@ extension AccountService {
             account.password = try context.passwords.sealed(password, as: account.id)
         }
         let (made, id) = (account, account.id)
-        let gate = HookGate(context, isOff: new.provider == nil)
+        let gate = HookGate(context, isOff: new.provider == nil, for: call)
         return try gate.write { tx in
             var made = made
             try tx.lock([id])

@@ -9,8 +9,9 @@ extension PasswordResetService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
@@ -37,7 +38,7 @@ extension PasswordResetService {
             purpose: .passwordReset, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(by: sending, order, request: fingerprint, draft: { _ in draft })
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: { _ in draft })
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }

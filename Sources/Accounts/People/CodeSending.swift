@@ -9,10 +9,19 @@ import Storage
 struct CodeSending: Sendable {
     let context: AccountsContext
     private let key: SecretBytes
+    /// The call for which codes are sent. It can be canceled while a hook is asked.
+    private var call: (any CallContext)?
 
     init(_ context: AccountsContext) {
         self.context = context
         key = context.vault.subkey("code")
+    }
+
+    /// Returns this value for a call.
+    func by(_ call: any CallContext) -> Self {
+        var copy = self
+        copy.call = call
+        return copy
     }
 
     /// The result of evaluating a request that may send a code.
@@ -28,7 +37,7 @@ struct CodeSending: Sendable {
         let purpose: MessagePurpose
         let tenant: TenantRecord
         /// Returns the recipient of the code. Defaults to the email address of the flow.
-        var recipient: (Flow) -> Recipient = { .email($0.username) }
+        var recipient: (Flow) -> Recipient = { $0.recipient }
         /// The locks of the flow and of what it belongs to.
         let locks: [String]
         var client: ClientKey?
@@ -76,7 +85,7 @@ struct CodeSending: Sendable {
                 to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
                 tenant: tenant, delivery: delivery)
         }
-        let gate = HookGate(context)
+        let gate = HookGate(context, for: call)
         func ask(about flow: Flow, in tx: Transaction) throws {
             try gate.decideMessage(purpose.rawValue, to: recipient(flow), language: flow.language, of: tenant, in: tx)
         }

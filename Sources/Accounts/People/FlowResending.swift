@@ -84,6 +84,7 @@ extension Flows {
                         flow.stage = .codeRequired
                     }
                     try flow.require(.codeRequired)
+                    if flow.phoneNumber != nil { try tenant.requirePhoneSignIn() }
                     if flow.kind == .signIn || flow.kind == .passwordReset {
                         try tx.requireUsable(try tx.account(flow.accountId), tenant, forSignIn: flow.kind == .signIn, at: now)
                     }

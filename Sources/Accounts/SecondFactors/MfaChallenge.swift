@@ -35,7 +35,7 @@ extension MfaService {
             return .codeRequired(
                 .init(continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt))
         }
-        let flow = try sending.send(
+        let flow = try sending.by(call).send(
             .init(
                 purpose: .signIn, tenant: found.tenant, recipient: { _ in recipient },
                 locks: [Flows.lockName(address: found.flow.address)], client: step.client, now: now),

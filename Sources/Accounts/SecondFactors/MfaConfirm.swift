@@ -64,7 +64,13 @@ extension MfaService {
             try context.notify(
                 .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
             signIn.proof = signIn.proof.adding(shown)
-            if request.deferTokens { return try deferTokens(of: signIn, in: &flow, tx) }
+            if request.deferTokens {
+                // No sign-in follows in this transaction, which would store the account and a record.
+                try tx.update(account)
+                try context.audit.record(
+                    AuditEvent(name, call, tenant: tenant.id, subject: account.id, details: [("factorId", factor.id)]), at: now, in: tx)
+                return try deferTokens(of: signIn, in: &flow, tx)
+            }
             result = (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), tenant, signIn)
             return .finished
         }

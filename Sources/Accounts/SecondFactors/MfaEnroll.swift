@@ -55,7 +55,7 @@ extension MfaService {
             return try answer(flow, source, request.qr)
         }
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
-        let flow = try sending.send(
+        let flow = try sending.by(call).send(
             .init(
                 purpose: purpose, tenant: source.tenant, recipient: { _ in recipient },
                 locks: [Flows.lockName(address: source.address), source.account.id], client: client, now: now),

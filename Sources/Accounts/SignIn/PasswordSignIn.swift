@@ -13,6 +13,7 @@ struct PasswordSignIn: Sendable {
         var client: ClientKey?
         /// The application in which the user signs in.
         var clientId: String?
+        var secret: String?
         var accepts: [FlowCapability]?
     }
 
@@ -37,7 +38,11 @@ struct PasswordSignIn: Sendable {
         let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, application, before, subject) = try context.database.read { tx in
             let tenant = try configurations.enabledTenant(request.tenantId, in: tx)
-            let application = token == nil ? try tenant.nativeApplication(request.clientId) : nil
+            let application =
+                try token == nil
+                ? ApplicationAuthentication(context).nativeApplication(
+                    request.clientId, secret: request.secret, isVerified: false, of: tenant)
+                : nil
             try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"

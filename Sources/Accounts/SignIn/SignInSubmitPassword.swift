@@ -56,7 +56,7 @@ extension SignInService {
     /// - Throws: `StepNotPossible` if the flow does not wait for a password. With `enumerationProtection`, it accepts a password whenever
     ///   it waits for a code.
     private static func requirePassword(_ flow: Flow, _ tenant: TenantRecord) throws {
-        if flow.stage == .codeRequired, tenant.enumerationProtection { return }
+        if flow.stage == .codeRequired, tenant.enumerationProtection, flow.phoneNumber == nil { return }
         try flow.require(.passwordRequired)
     }
 }

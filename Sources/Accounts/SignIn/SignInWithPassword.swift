@@ -9,7 +9,8 @@ extension SignInService {
         return try PasswordSignIn(context, configurations).signIn(
             .init(
                 username: try Username(request.username), password: request.password, tenantId: request.tenantId,
-                audience: request.audience, scope: request.scope, client: client, clientId: request.clientId, accepts: request.accepts),
+                audience: request.audience, scope: request.scope, client: client, clientId: request.clientId,
+                secret: request.clientSecret, accepts: request.accepts),
             by: SignInWithPassword.info.name, call)
     }
 }

@@ -46,7 +46,7 @@ public struct SignUpService: Sendable {
         _ step: FlowStep, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
-        let (now, gate) = (step.now, HookGate(context))
+        let (now, gate) = (step.now, HookGate(context, for: call))
         var answering: TenantRecord?
         func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
             var account = flow.account(of: tenant, at: now)

@@ -11,8 +11,9 @@ extension SignUpService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
@@ -43,7 +44,7 @@ extension SignUpService {
             purpose: .signUp, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(by: sending, order, request: fingerprint, draft: begun)
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: begun)
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now, draft: begun)
         return answer(flow, tenant)
     }

@@ -14,6 +14,9 @@ void guard_allow_core_dumps(void);
 /// Marks this thread as having processed a secret.
 void guard_note_secret(void);
 
+/// Returns whether this thread has processed a secret since the last call of guard_wipe_stack.
+bool guard_has_secret(void);
+
 /// If this thread has processed a secret since the last call, overwrites the part of its stack that returned functions have used, up to 192
 /// KiB.
 void guard_wipe_stack(void);

@@ -7,12 +7,14 @@ public final class Certificate: @unchecked Sendable {
     /// The DER encoding.
     public let der: [UInt8]
 
-    /// Parses one DER certificate. Returns `nil` if the bytes are anything else.
+    /// Parses one DER certificate. Returns `nil` if the bytes are anything else, or if a time of the validity is not one (RFC 5280,
+    /// section 4.1.2.5), which OpenSSL would notice only while it verifies a chain.
     public init?(der: [UInt8]) {
         let parsed: OpaquePointer? = der.withUnsafeBufferPointer { bytes in
             var position = bytes.baseAddress
             guard let certificate = d2i_X509(nil, &position, bytes.count) else { return nil }
-            if position == bytes.baseAddress! + bytes.count { return certificate }
+            let hasTimes = ASN1_TIME_check(X509_get0_notBefore(certificate)) == 1 && ASN1_TIME_check(X509_get0_notAfter(certificate)) == 1
+            if hasTimes, position == bytes.baseAddress! + bytes.count { return certificate }
             X509_free(certificate)
             return nil
         }

@@ -21,6 +21,7 @@ public final class Call: Sendable {
     private let cancelRequested = Atomic(false)
     private let committed = Atomic(false)
     private let proceeds = Atomic(false)
+    private let handlesSecret = Atomic(false)
     private let waitEndsWithInput = Atomic(false)
     private let waitHereEndsWithInput = Atomic(false)
     /// The number of runs of the method body, and the latest of these runs that deferred its response.
@@ -69,6 +70,7 @@ public final class Call: Sendable {
     public func proceed(on lane: Lane, _ rest: @escaping Method.Body) {
         currentLane.store(lane.rawValue, ordering: .relaxed)
         self.rest.withLock { $0.closure = rest }
+        keepSecret()
         proceeds.store(true, ordering: .relaxed)
     }
 
@@ -124,6 +126,7 @@ public final class Call: Sendable {
     /// - Throws: `TooManyRequests` if too many calls are waiting, or if `mayAnswerLater` is `false`.
     public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> DeferredResponse {
         try outlet.admitWaiting(self)
+        keepSecret()
         waitEndsWithInput.store(endsWithInput, ordering: .relaxed)
         self.onCancel.withLock { $0.closure = onCancel }
         leftForLater.store(runs.load(ordering: .relaxed), ordering: .releasing)
@@ -139,6 +142,11 @@ public final class Call: Sendable {
         waitHereEndsWithInput.store(endsWithInput, ordering: .releasing)
         defer { waitHereEndsWithInput.store(false, ordering: .releasing) }
         try wait()
+    }
+
+    /// Records whether this run has handled a secret, because another thread can run the rest of the method with the same secret.
+    private func keepSecret() {
+        if ProcessMemory.hasSecret { handlesSecret.store(true, ordering: .relaxed) }
     }
 
     // MARK: Lifecycle of a call
@@ -163,6 +171,7 @@ public final class Call: Sendable {
             guard move(from: .suspended, to: .running) else { return nil }
             _ = takeOnCancel()
         }
+        if handlesSecret.load(ordering: .relaxed) { ProcessMemory.noteSecret() }
         return runs.wrappingAdd(1, ordering: .relaxed).newValue
     }
 

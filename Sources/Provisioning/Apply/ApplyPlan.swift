@@ -13,6 +13,7 @@ struct ApplyPlan {
     let pools: [PlannedPool]
     let issuers: [PlannedIssuer]
     let roles: [PlannedRole]
+    let hooks: [PlannedHooksEntry]
 
     /// - Throws: `InvalidParams` with all violations of the document.
     init(
@@ -94,6 +95,7 @@ struct ApplyPlan {
                 declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
                 review: review, in: tx, &problems)
         }
+        hooks = try PlannedHooksEntry.all(request.hooks ?? [], fresh.hooks, isTenant: isTenant, in: tx, &problems)
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
     }
 
@@ -101,7 +103,7 @@ struct ApplyPlan {
     var writes: Bool {
         tenants.contains(where: \.writes) || idps.contains(where: \.writes) || applications.contains(where: \.writes)
             || pools.contains(where: \.writes)
-            || roles.contains(where: \.writes) || issuers.contains(where: \.writes)
+            || roles.contains(where: \.writes) || issuers.contains(where: \.writes) || hooks.contains(where: \.writes)
     }
 
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
@@ -148,6 +150,10 @@ struct ApplyPlan {
             _ = try tx.put(role.after)
             try record(role.difference, poolId: role.poolId, subject: realm.arn(ofRole: role.after.name))
         }
+        for entry in hooks where entry.writes {
+            try entry.hooks.write(at: now, in: tx)
+            try record(entry.difference, tenantId: entry.hooks.tenantId)
+        }
     }
 
     /// Returns the changes that were made, or that a dry run would make.
@@ -178,7 +184,7 @@ struct ApplyPlan {
                 pointer: "/issuers/\(issuer.place)", kind: .issuer, name: issuer.after.name, change: issuer.difference.change,
                 changed: issuer.difference.changed)
         }
-        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofIssuers + ofRoles
+        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofIssuers + ofRoles + hooks.map(\.answer)
     }
 }
 

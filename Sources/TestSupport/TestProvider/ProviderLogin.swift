@@ -124,6 +124,23 @@ extension TestProvider {
             refreshToken: step.refreshToken)
     }
 
+    /// Returns a session of the account that `signInAs` names, or `nil` if the issuer shows its login page.
+    func chosenSession(at issuer: ProviderIssuer) throws -> NewSession? {
+        guard let username = issuer.settings.signInAs else { return nil }
+        do {
+            let name = try Username(username)
+            if let account = try context.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) {
+                return try beginSession(of: account.id, issuer.tenant, .address)
+            }
+            guard issuer.settings.createAccounts else { throw UserNotFound(in: issuer.tenant) }
+            let account = try accounts.create(
+                .init(tenantId: issuer.tenant.id, username: username, emailVerified: true), InProcessCall())
+            return try beginSession(of: account.accountId, issuer.tenant, .address)
+        } catch let error as any ContractError {
+            throw OAuthRefusal(error, or: "access_denied")
+        }
+    }
+
     /// Creates an account for an unknown email address if the issuer has `createAccounts`.
     private func make(_ email: String, _ password: String?, at issuer: ProviderIssuer) throws -> NewSession? {
         guard issuer.settings.createAccounts, password != nil || issuer.settings.passwordless else { return nil }
@@ -153,5 +170,5 @@ extension TestProvider {
 
 extension SignInProof {
     /// The proof of a sign-in with only an email address. Nothing was verified, so its tokens contain no `amr`.
-    fileprivate static let address = SignInProof(amr: [], provider: customProvider)
+    static let address = SignInProof(amr: [], provider: customProvider)
 }

@@ -29,6 +29,8 @@ export interface Account {
   accountId: AccountId;
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
+  /** The account that owns the agent. Present if the account is an agent. */
+  ownerId?: AccountId;
   /** The email address with which the user signs in. Not present for accounts without their own email address. */
   username?: Username;
   /** The email address to which messages are sent. */
@@ -95,7 +97,7 @@ export interface Application {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. */
+  /** The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. */
   type: Open<ApplicationType>;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. */
   nativeAuthentication: boolean;
@@ -112,6 +114,8 @@ export interface Application {
    * scopes. At most 100 elements.
    */
   consent?: string[];
+  /** The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets. */
+  secrets?: ClientSecretInfo[];
   /** The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed. */
   createdAt: Timestamp;
   /** The time of the last change of the application, in seconds since 1970-01-01 UTC. */
@@ -126,7 +130,10 @@ export interface ApplicationDeclaration {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public". */
+  /**
+   * The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults
+   * to "public".
+   */
   type?: ApplicationType;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true. */
   nativeAuthentication?: boolean;
@@ -359,6 +366,24 @@ export type ClientId = string;
 export interface ClientOrigin {
   /** The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin. At most 45 characters. */
   address: string;
+}
+
+/**
+ * A secret of a confidential application, from `application.addSecret`. At most 255 characters. Secret: `util.inspect` does not show it.
+ */
+export type ClientSecret = string;
+
+/** The ID of a secret of an application. At most 64 characters. */
+export type ClientSecretId = string;
+
+/** A secret of an application, without the secret itself. */
+export interface ClientSecretInfo {
+  /** The ID of a secret of an application. */
+  secretId: ClientSecretId;
+  /** The last four characters of the secret. */
+  hint: string;
+  /** The time at which the secret was generated, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
 }
 
 /** The one-time code that was sent, digit by digit. At most 64 characters. Secret: `util.inspect` does not show it. */
@@ -960,9 +985,9 @@ export interface GraphEdge {
    * The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a
    * login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the
    * account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to
-   * the account that remains.
+   * the account that remains. An `owns` edge points from an account to its agent.
    */
-  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
+  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto" | "owns">;
 }
 
 /** A part of an account. `kind` determines the other members. A later version can return another variant. */
@@ -975,6 +1000,8 @@ export type GraphNode =
   | GraphNodeMergedAccount
   | GraphNodeIdentity
   | GraphNodeLogin
+  | GraphNodeAgent
+  | GraphNodeOwner
   | UnknownVariant<"kind">;
 
 /** The account. */
@@ -1041,6 +1068,20 @@ export interface GraphNodeLogin {
   loginProvider: string;
 }
 
+/** An agent that the account owns. */
+export interface GraphNodeAgent {
+  kind: "agent";
+  /** The account ID of the agent. */
+  accountId: string;
+}
+
+/** The account that owns this agent. */
+export interface GraphNodeOwner {
+  kind: "owner";
+  /** The account ID of the owner. */
+  accountId: string;
+}
+
 /** The result of one health check. */
 export interface HealthCheck {
   /** The checked component, such as `store` or `log`. */
@@ -1070,6 +1111,22 @@ export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
  * request.
  */
 export type HookTransport = "pipe" | "webhook";
+
+/** An application that can get assertions for another authorization server (ID-JAG). */
+export interface IdJagPermission {
+  /** The application of this tenant that requests the assertions. The ID of the tenant is its default application. */
+  clientId: ClientId;
+  /** The issuers of the authorization servers that redeem the assertions. At most 100 elements. */
+  audiences: readonly string[];
+  /** The resources that an assertion can name (RFC 8707). Defaults to none. At most 100 elements. */
+  resources?: readonly string[];
+  /** The scopes of the other authorization server that an assertion can contain. At most 100 elements. */
+  scopes: readonly string[];
+  /** The client ID of the application at the other authorization server. At most 255 characters. */
+  clientIdThere: string;
+  /** Whether the assertions contain the verified email address of the user. Defaults to false. */
+  email?: boolean;
+}
 
 /** A change of the identity of a credentials provider. */
 export interface IdentityChange {
@@ -1345,7 +1402,7 @@ export interface LatencyBucket {
 
 /** A sign-in method of an account. */
 export interface LinkedProvider {
-  /** The ID of the provider, or `password` or `code` for the account's own email address. */
+  /** The ID of the provider, or `password` or `code` for the account's own email address, or the URL of a trusted issuer. */
   providerId: string;
   /** The user's subject at the provider, or the email address for `password` and `code`. */
   subject: string;
@@ -1477,8 +1534,8 @@ export type MfaPolicy = "off" | "optional" | "required";
 export type NoticePolicy = "none" | "credentials";
 
 /**
- * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token` or `jwt`. At most 255
- * characters.
+ * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt` or `id-jag`. At most
+ * 255 characters.
  */
 export type OAuthTokenType = string;
 
@@ -2020,6 +2077,8 @@ export interface PortableAccount {
   email?: Username;
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
+  /** The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists. */
+  ownerId?: AccountId;
   /** The phone number of the account. */
   phoneNumber?: PhoneNumber;
   /**
@@ -2084,7 +2143,7 @@ export interface PortableFactor {
  * account itself contains their information.
  */
 export interface PortableLogin {
-  /** The ID of the provider, such as `google.com` or `oidc.work`. At most 64 characters. */
+  /** The ID of the provider, such as `google.com` or `oidc.work`, or the URL of a trusted issuer. At most 255 characters. */
   providerId: string;
   /** The user's subject at the provider. At most 255 characters. */
   subject: string;
@@ -2451,9 +2510,10 @@ export type SessionToken = string;
 /**
  * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey,
  * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
- * `anonymous`: the account has no sign-in method.
+ * `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens by `token.exchange`
+ * only.
  */
-export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom";
+export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom" | "agent";
 
 /** The state of a sign-in. `state` determines the other members. A later version can return another variant. */
 export type SignInStep =
@@ -2744,7 +2804,7 @@ export interface SignedRequest {
 }
 
 /** The JOSE algorithm that signs tokens. */
-export type SigningAlgorithm = "ES256" | "RS256" | "RS512" | "EdDSA";
+export type SigningAlgorithm = "ES256" | "RS256" | "RS512" | "EdDSA" | "ES384";
 
 /** A key that signs tokens. Its private part never leaves the store. */
 export interface SigningKey {
@@ -2789,6 +2849,21 @@ export interface StatementFinding {
   conditions: ConditionFinding[];
   /** Whether principal, action and all conditions match. */
   applies: boolean;
+}
+
+/** A trusted issuer whose tokens can be exchanged for access tokens of a tenant. */
+export interface SubjectIssuer {
+  /**
+   * The issuer, exactly as in the `iss` claim of its tokens. It also needs a record of `issuer.put` with the use `exchange` for
+   * `token.exchange`, or `idJag` for `token.redeem`.
+   */
+  issuer: Issuer;
+  /** The audiences for which its subjects can get access tokens: audiences of the tenant, or the tenant's ID. At most 100 elements. */
+  audiences: readonly string[];
+  /** The scopes that the access tokens can have. At most 100 elements. */
+  scopes: readonly string[];
+  /** Whether a subject that is not linked with an account gets a new one. Defaults to false. */
+  createAccounts?: boolean;
 }
 
 /**
@@ -2869,6 +2944,12 @@ export interface Tenant {
    */
   enumerationProtection: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -2913,6 +2994,12 @@ export interface Tenant {
   customTokenSigners?: CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
@@ -3030,6 +3117,12 @@ export interface TenantDeclaration {
    */
   enumerationProtection?: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -3073,6 +3166,12 @@ export interface TenantDeclaration {
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**

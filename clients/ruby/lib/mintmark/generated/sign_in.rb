@@ -96,18 +96,22 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @param send [Boolean] Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first
     #   code. Defaults to true.
     # @return [SignInStep]
-    # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered, AccountLocked,
-    #   AccountDisabled]
-    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil)
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends,
+    #   SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed,
+    #   HooksNotOffered, AccountLocked, AccountDisabled]
+    def start(
+      username:, tenant_id: nil, language: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil, send: nil, timeout: nil,
+      trace: nil
+    )
       call("signIn.start", {
         "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
-        "accepts" => accepts, "send" => send
+        "clientSecret" => client_secret, "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
 
@@ -220,20 +224,22 @@ module Mintmark
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
-    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    #   is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize` started, otherwise to the tenant's ID,
+    #   which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application has secrets.
     # @return [SignInStep]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable,
-    #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
-    #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
-    #   ScopeNotOffered, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [ClientSecretInvalid, TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid,
+    #   ProviderUnavailable, ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired,
+    #   AccountLocked, AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired,
+    #   CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch,
+    #   TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
     def with_credential(
-      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil,
-      trace: nil
+      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, client_secret: nil,
+      timeout: nil, trace: nil
     )
       call("signIn.withCredential", {
         "credential" => credential, "tenantId" => tenant_id, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
-        "scope" => scope, "client" => client, "clientId" => client_id
+        "scope" => scope, "client" => client, "clientId" => client_id, "clientSecret" => client_secret
       }, timeout, trace)
     end
 
@@ -251,8 +257,8 @@ module Mintmark
     # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
     #   Defaults to `openid`.
     # @return [SignInStep]
-    # @raise [TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [AccountIsAgent, TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
     def with_custom_token(token:, tenant_id: nil, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
@@ -298,18 +304,20 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @return [SignInStep]
-    # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, ClientNotPermitted,
-    #   RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired,
+    #   AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown,
+    #   ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered]
     def with_password(
-      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, accepts: nil, timeout: nil, trace: nil
+      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil,
+      timeout: nil, trace: nil
     )
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,
-        "client" => client, "clientId" => client_id, "accepts" => accepts
+        "client" => client, "clientId" => client_id, "clientSecret" => client_secret, "accepts" => accepts
       }, timeout, trace)
     end
   end

@@ -82,7 +82,8 @@ class OobMethods(Namespace):
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             UserAlreadyExistsError: A sign-up or a change of email address names an address that another account has.
                 The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
                 with this error.

@@ -165,8 +165,8 @@ class SignInMethods(Namespace):
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -194,6 +194,7 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
@@ -201,9 +202,12 @@ class SignInMethods(Namespace):
                 the first code. Defaults to true.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
                 tenant without passwords. Also on sign-in to an account that was imported without a password hash or has
                 no usable sign-in method left.
@@ -218,7 +222,8 @@ class SignInMethods(Namespace):
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -231,7 +236,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_code(
@@ -418,7 +423,7 @@ class SignInMethods(Namespace):
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -444,10 +449,13 @@ class SignInMethods(Namespace):
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
-                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
-                application.
+                it, and it is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize`
+                started, otherwise to the tenant's ID, which is the ID of the default application.
+            client_secret: The secret of the application. Required if the application has secrets.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             IdpNotFoundError: The identity provider does not exist in the tenant.
             IdpDisabledError: A sign-in uses a disabled identity provider.
@@ -461,7 +469,8 @@ class SignInMethods(Namespace):
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -506,6 +515,7 @@ class SignInMethods(Namespace):
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     def with_custom_token(
@@ -530,6 +540,7 @@ class SignInMethods(Namespace):
                 tenant's scopes. Defaults to `openid`.
 
         Raises:
+            AccountIsAgentError: The operation is not possible for an agent.
             TenantNotFoundError: The tenant does not exist or was deleted.
             CustomTokenInvalidError: A custom token fails a check.
             ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
@@ -603,8 +614,8 @@ class SignInMethods(Namespace):
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -628,14 +639,18 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -652,7 +667,8 @@ class SignInMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -661,7 +677,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id, "accepts": accepts,
+            "client": client, "clientId": client_id, "clientSecret": client_secret, "accepts": accepts,
         }, timeout, trace))
 
 
@@ -717,19 +733,19 @@ class AsyncSignInMethods(AsyncNamespace):
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError,
-        ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
-        AccountLockedError, AccountDisabledError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidUsernameError, UserNotFoundError,
+        PasswordNotSetError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+        TooManyFromClientError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, AccountLockedError, AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_code(
@@ -787,22 +803,23 @@ class AsyncSignInMethods(AsyncNamespace):
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
-        Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, InvalidCredentialError, InvalidNonceError,
-        PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
-        UserNotFoundError, InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
-        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError,
-        HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, IdpNotFoundError, IdpDisabledError,
+        InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, ProviderUnavailableError,
+        ProviderUnusableError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
+        PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
+        SignUpNotAllowedError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, CallbackInvalidError,
+        SignInRefusedError, FlowUsedError, FlowFinishedError, PasskeysOffError, PasskeyNotAcceptedError,
+        ListenerGoneError, UserMismatchError, TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError,
+        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     async def with_custom_token(
@@ -811,9 +828,9 @@ class AsyncSignInMethods(AsyncNamespace):
     ) -> types.SignInStep:
         """Sign in with a custom token signed by the application's backend.
 
-        Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, TenantDisabledError,
-        AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: AccountIsAgentError, TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError,
+        ClaimsTooLongError, AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -836,17 +853,18 @@ class AsyncSignInMethods(AsyncNamespace):
     async def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
-        Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
-        PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError,
-        RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidUsernameError, UserNotFoundError,
+        InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
+        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id, "accepts": accepts,
+            "client": client, "clientId": client_id, "clientSecret": client_secret, "accepts": accepts,
         }, timeout, trace))

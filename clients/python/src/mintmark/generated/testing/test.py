@@ -127,22 +127,26 @@ class TestMethods(Namespace):
         }, timeout, trace))
 
     def http(
-        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, allow_origins: Sequence[str] | None = None, port: int | None = None,
+        firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
         For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The
         endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every
-        program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS
-        preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by
-        the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a
-        project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
-        tenant with the ID of the project, which is created if it does not exist. Every program that can reach the
-        endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They
-        are not valid for methods and for other endpoints.
+        program that can reach it has the full access of `compat.http`. Programs in browsers can use it if
+        `allowOrigins` contains their origin. Without it, no response has CORS headers, and preflight requests are
+        refused with status 403. The Firebase and Entra APIs have rules of their own for origins. Calling the method
+        again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint
+        also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator
+        does. The accounts of the project are those of the tenant with the ID of the project, which is created if it
+        does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of
+        the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
 
         Args:
+            allow_origins: The origins of web pages that can use the endpoint, such as `http://localhost:5173`, or `*`
+                for all. A further call with this parameter replaces them.
             port (1–65535): The port. Defaults to any free port.
             firebase: The Firebase project for which the endpoint implements the Identity Toolkit API.
 
@@ -150,7 +154,7 @@ class TestMethods(Namespace):
             PortUnavailableError: The port for `test.http` or `test.idp` is in use, or the operating system denies it.
         """
         return testing_types.TestHttpResult._of(self._send("test.http", {
-            "port": port, "firebase": firebase,
+            "allowOrigins": allow_origins, "port": port, "firebase": firebase,
         }, timeout, trace))
 
     def idp(
@@ -421,15 +425,16 @@ class AsyncTestMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def http(
-        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, allow_origins: Sequence[str] | None = None, port: int | None = None,
+        firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
         Raises: PortUnavailableError.
         """
         return testing_types.TestHttpResult._of(await self._send("test.http", {
-            "port": port, "firebase": firebase,
+            "allowOrigins": allow_origins, "port": port, "firebase": firebase,
         }, timeout, trace))
 
     async def idp(

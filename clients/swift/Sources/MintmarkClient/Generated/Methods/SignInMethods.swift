@@ -88,14 +88,15 @@ public struct SignInMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application is confidential.
     ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     ///   - send: Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
-            ("accepts", accepts), ("send", send),
+            ("clientSecret", clientSecret), ("accepts", accepts), ("send", send),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
     }
@@ -190,13 +191,14 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize` started, otherwise to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application has secrets.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("credential", credential), ("tenantId", tenantId), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
-            ("scope", scope), ("client", client), ("clientId", clientId),
+            ("scope", scope), ("client", client), ("clientId", clientId), ("clientSecret", clientSecret),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withCredential", _params, timeout: timeout, trace: trace)
     }
@@ -214,7 +216,7 @@ public struct SignInMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `AccountIsAgentError`, `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func withCustomToken(token: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -261,13 +263,14 @@ public struct SignInMethods: Sendable {
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application is confidential.
     ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, accepts: [FlowCapability]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("password", password), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
-            ("client", client), ("clientId", clientId), ("accepts", accepts),
+            ("client", client), ("clientId", clientId), ("clientSecret", clientSecret), ("accepts", accepts),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withPassword", _params, timeout: timeout, trace: trace)
     }

@@ -83,15 +83,16 @@ public struct TestMethods: Sendable {
 
     /// Start an HTTP endpoint for compat.http on the loopback interface.
     ///
-    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
+    /// For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every program that can reach it has the full access of `compat.http`. Programs in browsers can use it if `allowOrigins` contains their origin. Without it, no response has CORS headers, and preflight requests are refused with status 403. The Firebase and Entra APIs have rules of their own for origins. Calling the method again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
     ///
     /// - Parameters:
+    ///   - allowOrigins: The origins of web pages that can use the endpoint, such as `http://localhost:5173`, or `*` for all. A further call with this parameter replaces them.
     ///   - port: The port. Defaults to any free port.
     ///   - firebase: The Firebase project for which the endpoint implements the Identity Toolkit API.
     /// - Throws: `PortUnavailableError`.
     @discardableResult
-    public func http(port: Int? = nil, firebase: TestHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestHttpResult {
-        let _params = JSONObject([("port", port), ("firebase", firebase)] as [(String, (any WireValue)?)])
+    public func http(allowOrigins: [String]? = nil, port: Int? = nil, firebase: TestHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TestHttpResult {
+        let _params = JSONObject([("allowOrigins", allowOrigins), ("port", port), ("firebase", firebase)] as [(String, (any WireValue)?)])
         return try await caller.call("test.http", _params, timeout: timeout, trace: trace)
     }
 

@@ -96,6 +96,9 @@ public final class Errors {
             case 3243 -> new ActorNotAllowedException(response);
             case 3244 -> new DelegationTooDeepException(response);
             case 3245 -> new SubjectTokenInvalidException(response);
+            case 3250 -> new OutboundFederationDisabledException(response);
+            case 3251 -> new SessionDurationEscalationException(response);
+            case 3252 -> new TokenPayloadTooLargeException(response);
             case 4001 -> new TenantNotFoundException(response);
             case 4002 -> new TenantExistsException(response);
             case 4003 -> new TenantNotDeletableException(response);
@@ -140,6 +143,11 @@ public final class Errors {
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
             case 4143 -> new TooManyApplicationsException(response);
+            case 4150 -> new ClientNotConfidentialException(response);
+            case 4151 -> new TooManyClientSecretsException(response);
+            case 4152 -> new ClientSecretNotFoundException(response);
+            case 4153 -> new LastClientSecretException(response);
+            case 4154 -> new ClientSecretInvalidException(response);
             case 4144 -> new AttributeNotYoursException(response);
             case 4145 -> new SecondFactorRequiredException(response);
             case 4162 -> new SessionNotFoundException(response);
@@ -173,6 +181,8 @@ public final class Errors {
             case 5060 -> new AddressDiffersException(response);
             case 5061 -> new PhoneNumberInUseException(response);
             case 5062 -> new ProviderSubjectInUseException(response);
+            case 5250 -> new AccountIsAgentException(response);
+            case 5251 -> new TooManyAgentsException(response);
             case 6001 -> new ProviderUnavailableException(response);
             case 6002 -> new ProviderUnusableException(response);
             case 6003 -> new IdpNotFoundException(response);

@@ -93,10 +93,10 @@ public final class SessionMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken; firebase securetoken token; SDK:
      * getIdToken.
-     * <p>Errors: {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link RefreshTokenExpiredException}, {@link
-     * RefreshTokenReusedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
-     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException}, {@link SessionExpiredException},
-     * {@link SecondFactorRequiredException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link
+     * RefreshTokenExpiredException}, {@link RefreshTokenReusedException}, {@link AccountDisabledException}, {@link
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException},
+     * {@link SessionExpiredException}, {@link SecondFactorRequiredException}.
      * @param params the parameters
      * @return the result
      */

@@ -140,11 +140,11 @@ public final class SignInMethods {
      * address and unlinks all identity providers from the account.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
-     * PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link
-     * MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link ClientUnknownException},
-     * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException},
-     * {@link AccountLockedException}, {@link AccountDisabledException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link
+     * SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException},
+     * {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -311,16 +311,16 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup,
      * signInWithRedirect, getRedirectResult.
-     * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
-     * InvalidCredentialException}, {@link InvalidNonceException}, {@link PendingTokenInvalidException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidUsernameException}, {@link UserNotFoundException},
-     * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link SignUpNotAllowedException},
-     * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
-     * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
-     * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link
+     * IdpDisabledException}, {@link InvalidCredentialException}, {@link InvalidNonceException}, {@link PendingTokenInvalidException},
+     * {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException},
+     * {@link AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * SignUpNotAllowedException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
+     * CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link
+     * PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -360,10 +360,10 @@ public final class SignInMethods {
      * The sign-in does not require a second factor.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
-     * <p>Errors: {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link ClaimNameReservedException}, {@link
-     * ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link AccountIsAgentException}, {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link
+     * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException},
+     * {@link ScopeNotOfferedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -446,11 +446,11 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password; firebase
      * accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
-     * InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link
-     * ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException},
+     * {@link AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

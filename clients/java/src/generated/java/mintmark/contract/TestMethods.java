@@ -111,12 +111,13 @@ public final class TestMethods {
      * Starts an HTTP endpoint for compat.http on the loopback interface. For SDKs and command-line tools that send HTTP requests
      * themselves: configure <code>baseUrl</code> as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1
      * MiB, and runs until the process exits. Every program that can reach it has the full access of <code>compat.http</code>. Programs in
-     * browsers can use it: it answers CORS preflight requests and allows all origins. Calling the method again without <code>port</code>,
-     * or with the port in use by the endpoint, returns its URL. With <code>firebase</code>, the endpoint also implements the Identity
-     * Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
-     * tenant with the ID of the project, which is created if it does not exist. Every program that can reach the endpoint can act as
-     * every user. Tokens are unsigned as those of the emulator, unless <code>tokens</code> is <code>signed</code>. They are not valid for
-     * methods and for other endpoints.
+     * browsers can use it if <code>allowOrigins</code> contains their origin. Without it, no response has CORS headers, and preflight
+     * requests are refused with status 403. The Firebase and Entra APIs have rules of their own for origins. Calling the method again
+     * without <code>port</code>, or with the port in use by the endpoint, returns its URL. With <code>firebase</code>, the endpoint also
+     * implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator does. The accounts of the
+     * project are those of the tenant with the ID of the project, which is created if it does not exist. Every program that can reach the
+     * endpoint can act as every user. Tokens are unsigned as those of the emulator, unless <code>tokens</code> is <code>signed</code>.
+     * They are not valid for methods and for other endpoints.
      * <p>Errors: {@link PortUnavailableException}.
      * @param params sets the parameters
      * @return the result
