@@ -25,7 +25,8 @@ extension KeyService {
             try tx.lock([owner.path])
             _ = try owners.algorithm(of: owner, in: tx)
             // The only key signs before its time, so it stays: its tokens must remain valid.
-            let signing = try tx.keyRing(of: owner, vault: context.vault).active(at: now)
+            let before = try tx.keyRing(of: owner, vault: context.vault)
+            let signing = owner.isAccount ? before.active(algorithm, at: now) : before.active(at: now)
             if let signing, signing.activeAt > now { try tx.activateKey(signing.kid, at: now) }
             try tx.deleteNextKeys(of: owner, algorithm, at: now)
             try tx.insert(key, at: now)

@@ -353,6 +353,12 @@ const (
 	// 4161: The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
+	// 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no
+	// account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+	ErrPhoneSignInNotAllowed ErrorType = "phoneSignInNotAllowed"
+	// 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+	// Equivalent: firebase USER_NOT_FOUND.
+	ErrPhoneNumberUnknown ErrorType = "phoneNumberUnknown"
 	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
 	ErrClientUnknown ErrorType = "clientUnknown"
 	// 4141: The application is confidential and has no secret, native authentication is disabled for it, or its
@@ -396,6 +402,14 @@ const (
 	ErrEventStreamConflict ErrorType = "eventStreamConflict"
 	// 4265: A new event stream would exceed the maximum number of streams of a store.
 	ErrTooManyEventStreams ErrorType = "tooManyEventStreams"
+	// 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+	ErrEventReceiverInvalid ErrorType = "eventReceiverInvalid"
+	// 4271: `events.poll` is called for a stream that pushes its tokens.
+	ErrEventStreamPushes ErrorType = "eventStreamPushes"
+	// 4272: `events.poll` would wait, and the maximum number of calls already waits.
+	ErrTooManyEventPolls ErrorType = "tooManyEventPolls"
+	// 4273: The event stream is disabled.
+	ErrEventStreamDisabled ErrorType = "eventStreamDisabled"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1607,6 +1621,13 @@ type SessionExpiredError struct {
 	EndedAt Timestamp `json:"endedAt"`
 }
 
+// PhoneSignInNotAllowedError is [ErrPhoneSignInNotAllowed] with its data.
+type PhoneSignInNotAllowedError struct {
+	*APIError `json:"-"`
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+}
+
 // ClientUnknownError is [ErrClientUnknown] with its data.
 type ClientUnknownError struct {
 	*APIError `json:"-"`
@@ -1754,6 +1775,34 @@ type TooManyEventStreamsError struct {
 	*APIError `json:"-"`
 	// The maximum number of streams.
 	Maximum int64 `json:"maximum"`
+}
+
+// EventReceiverInvalidError is [ErrEventReceiverInvalid] with its data.
+type EventReceiverInvalidError struct {
+	*APIError `json:"-"`
+	// The problem.
+	Reason string `json:"reason"`
+}
+
+// EventStreamPushesError is [ErrEventStreamPushes] with its data.
+type EventStreamPushesError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// TooManyEventPollsError is [ErrTooManyEventPolls] with its data.
+type TooManyEventPollsError struct {
+	*APIError `json:"-"`
+	// The maximum number of waiting calls of a process.
+	Maximum int64 `json:"maximum"`
+}
+
+// EventStreamDisabledError is [ErrEventStreamDisabled] with its data.
+type EventStreamDisabledError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
 }
 
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
@@ -2548,6 +2597,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrLinkURLMissing:                 func(e *APIError) error { return filled(e, &LinkURLMissingError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
+	ErrPhoneSignInNotAllowed:          func(e *APIError) error { return filled(e, &PhoneSignInNotAllowedError{APIError: e}) },
 	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
@@ -2565,6 +2615,10 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrEventStreamNotFound:            func(e *APIError) error { return filled(e, &EventStreamNotFoundError{APIError: e}) },
 	ErrEventStreamConflict:            func(e *APIError) error { return filled(e, &EventStreamConflictError{APIError: e}) },
 	ErrTooManyEventStreams:            func(e *APIError) error { return filled(e, &TooManyEventStreamsError{APIError: e}) },
+	ErrEventReceiverInvalid:           func(e *APIError) error { return filled(e, &EventReceiverInvalidError{APIError: e}) },
+	ErrEventStreamPushes:              func(e *APIError) error { return filled(e, &EventStreamPushesError{APIError: e}) },
+	ErrTooManyEventPolls:              func(e *APIError) error { return filled(e, &TooManyEventPollsError{APIError: e}) },
+	ErrEventStreamDisabled:            func(e *APIError) error { return filled(e, &EventStreamDisabledError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

@@ -811,9 +811,10 @@ type AppliedChange struct {
 	Pointer string `json:"pointer"`
 	// The kind of the resource.
 	Kind AppliedChangeKind `json:"kind"`
-	// The name of the resource, or the ID of a tenant, identity provider or application.
+	// The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their
+	// tenant.
 	Name string `json:"name"`
-	// The ID of the tenant. Present for tenants, identity providers and applications.
+	// The ID of the tenant. Present for tenants, identity providers, applications and hooks.
 	TenantID string `json:"tenantId,omitempty"`
 	// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
 	PoolID string `json:"poolId,omitempty"`
@@ -846,6 +847,7 @@ const (
 	AppliedChangeKindPool        AppliedChangeKind = "pool"
 	AppliedChangeKindRole        AppliedChangeKind = "role"
 	AppliedChangeKindIssuer      AppliedChangeKind = "issuer"
+	AppliedChangeKindHooks       AppliedChangeKind = "hooks"
 )
 
 // Assurance is the security profile of a tenant, which sets defaults and limits for its settings. `asvs-l2`: OWASP
@@ -1888,6 +1890,39 @@ type EnrollmentStepTOTP struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// EventPush is the receiver to which a stream pushes its tokens (RFC 8935).
+type EventPush struct {
+	// The https URL of the receiver.
+	URL string `json:"url"`
+	// The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and
+	// never returned. If omitted in a change that keeps the URL, it keeps its value.
+	Authorization Secret `json:"authorization,omitempty"`
+	// Whether the receiver can be in a private network. Defaults to false.
+	AllowPrivateNetwork *bool `json:"allowPrivateNetwork,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed. Defaults to false.
+	AllowInsecure *bool `json:"allowInsecure,omitempty"`
+}
+
+// EventPushState is the receiver of a stream that pushes its tokens, and the state of the deliveries.
+type EventPushState struct {
+	// The URL of the receiver.
+	URL string `json:"url"`
+	// Whether the receiver can be in a private network.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork"`
+	// Whether plain HTTP to a loopback address is allowed.
+	AllowInsecure bool `json:"allowInsecure"`
+	// Whether the requests have the header `Authorization`.
+	HasAuthorization bool `json:"hasAuthorization"`
+	// The number of failed attempts since the last token that the receiver accepted.
+	Failures int64 `json:"failures"`
+	// The time of the first of these attempts. Absent without failures.
+	FailingSince *Timestamp `json:"failingSince,omitempty"`
+	// The time of the next attempt. Absent without failures.
+	NextAttemptAt *Timestamp `json:"nextAttemptAt,omitempty"`
+	// The reason of the last failure. Absent without failures.
+	LastError string `json:"lastError,omitempty"`
+}
+
 // EventStream is a stream of Security Event Tokens (RFC 8417) for one receiver.
 type EventStream struct {
 	// The ID of an event stream, which the developer chooses.
@@ -1902,6 +1937,12 @@ type EventStream struct {
 	Audience string `json:"audience"`
 	// The types of the events. Absent if the stream has all types.
 	Types []EventType `json:"types,omitempty"`
+	// Whether the stream delivers its events.
+	Status EventStreamStatus `json:"status"`
+	// The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+	StatusReason string `json:"statusReason,omitempty"`
+	// The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+	Push *EventPushState `json:"push,omitempty"`
 	// The time at which the stream was created. It has the events since then.
 	CreatedAt Timestamp `json:"createdAt"`
 }
@@ -1913,6 +1954,17 @@ type EventStreamError struct {
 	// A text for developers.
 	Description *string `json:"description,omitempty"`
 }
+
+// EventStreamStatus: Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is
+// enabled again. `disabled`: it neither delivers nor keeps them. A newer Mintmark can return other values.
+type EventStreamStatus string
+
+// The values of EventStreamStatus.
+const (
+	EventStreamStatusEnabled  EventStreamStatus = "enabled"
+	EventStreamStatusPaused   EventStreamStatus = "paused"
+	EventStreamStatusDisabled EventStreamStatus = "disabled"
+)
 
 // EventType is the type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a
 // signing key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more
@@ -1981,6 +2033,10 @@ type EventsPollParams struct {
 	StreamID string `json:"streamId"`
 	// The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
 	MaxEvents *int64 `json:"maxEvents,omitempty"`
+	// Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true.
+	ReturnImmediately *bool `json:"returnImmediately,omitempty"`
+	// The longest time for which the call waits. Defaults to 30.
+	TimeoutSeconds int64 `json:"timeoutSeconds,omitempty"`
 	// The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
 	Ack []string `json:"ack,omitempty"`
 	// The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
@@ -2010,6 +2066,20 @@ type EventsPutStreamParams struct {
 	Audience string `json:"audience"`
 	// The types of the events. Defaults to all types, also those of later versions.
 	Types []EventType `json:"types,omitempty"`
+	// The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats
+	// it with growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with
+	// `events.poll`.
+	Push *EventPush `json:"push,omitempty"`
+}
+
+// EventsSetStreamStatusParams are the parameters of events.setStreamStatus.
+type EventsSetStreamStatusParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The new status.
+	Status EventStreamStatus `json:"status"`
+	// The reason, for developers.
+	Reason string `json:"reason,omitempty"`
 }
 
 // EventsSubscribeParams are the parameters of events.subscribe.
@@ -2031,6 +2101,20 @@ type EventsSubscribeResult struct {
 type EventsUnsubscribeResult struct {
 	// Whether there was a subscription.
 	Ended bool `json:"ended"`
+}
+
+// EventsVerifyStreamParams are the parameters of events.verifyStream.
+type EventsVerifyStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// A value that the receiver gets in the event.
+	State string `json:"state,omitempty"`
+}
+
+// EventsVerifyStreamResult is the result of events.verifyStream.
+type EventsVerifyStreamResult struct {
+	// The ID (`jti`) of the token.
+	EventID string `json:"eventId"`
 }
 
 // ExportProgress is the progress of account.export to a file.
@@ -2205,6 +2289,7 @@ const (
 	FlowEndedErrorCauseAccountDeleted     FlowEndedErrorCause = "accountDeleted"
 	FlowEndedErrorCauseTenantDeleted      FlowEndedErrorCause = "tenantDeleted"
 	FlowEndedErrorCauseApplicationDeleted FlowEndedErrorCause = "applicationDeleted"
+	FlowEndedErrorCauseSessionsRevoked    FlowEndedErrorCause = "sessionsRevoked"
 )
 
 // GraphEdge is the relation between two nodes.
@@ -2460,6 +2545,20 @@ const (
 	HookTransportPipe    HookTransport = "pipe"
 	HookTransportWebhook HookTransport = "webhook"
 )
+
+// HooksDeclaration is the declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A
+// hook that is omitted is removed.
+type HooksDeclaration struct {
+	// The ID of the tenant, which can be part of the same document. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+	// `secret` is omitted.
+	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
+	// The hook that is asked before every new session.
+	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
+	// The hook that is asked before a message with a code or a link is sent.
+	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
+}
 
 // HooksGetParams are the parameters of hooks.get.
 type HooksGetParams struct {
@@ -4478,6 +4577,19 @@ const (
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
 )
 
+// PhoneSignIn: Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone
+// number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true.
+// Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can return
+// other values.
+type PhoneSignIn string
+
+// The values of PhoneSignIn.
+const (
+	PhoneSignInOff      PhoneSignIn = "off"
+	PhoneSignInAccounts PhoneSignIn = "accounts"
+	PhoneSignInEveryone PhoneSignIn = "everyone"
+)
+
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
 
@@ -5468,6 +5580,29 @@ type SignInStartParams struct {
 	Send *bool `json:"send,omitempty"`
 }
 
+// SignInStartWithPhoneNumberParams are the parameters of signIn.startWithPhoneNumber.
+type SignInStartWithPhoneNumberParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The phone number of the user.
+	PhoneNumber string `json:"phoneNumber"`
+	// The language of the messages for the whole flow, as in `signIn.start`.
+	Language string `json:"language,omitempty"`
+	// The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+	// per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a
+	// start request within one minute returns the same response only for the same origin.
+	Client *ClientOrigin `json:"client,omitempty"`
+	// The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to
+	// the tenant's ID, which is the ID of the default application.
+	ClientID string `json:"clientId,omitempty"`
+	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
+	// `redirectRequired`. Defaults to all parts.
+	Accepts []FlowCapability `json:"accepts,omitempty"`
+	// Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to
+	// true.
+	Send *bool `json:"send,omitempty"`
+}
+
 // SignInStep is the state of a sign-in. State determines the type of Variant.
 type SignInStep struct {
 	// The state, which a newer Mintmark can add to.
@@ -6281,6 +6416,8 @@ type SystemApplyParams struct {
 	IDPs []IDPDeclaration `json:"idps,omitempty"`
 	// The applications of tenants.
 	Applications []ApplicationDeclaration `json:"applications,omitempty"`
+	// The hooks of tenants.
+	Hooks []HooksDeclaration `json:"hooks,omitempty"`
 	// The pools with their roles, role mappings and principal tag mappings.
 	Pools []PoolDeclaration `json:"pools,omitempty"`
 	// The roles.
@@ -6296,7 +6433,7 @@ type SystemApplyResult struct {
 	// Whether the changes were not applied because `dryRun` was set.
 	DryRun bool `json:"dryRun"`
 	// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-	// trusted issuers, roles.
+	// trusted issuers, roles, hooks.
 	Changes []AppliedChange `json:"changes"`
 }
 
@@ -6309,6 +6446,9 @@ type SystemExportResult struct {
 	IDPs []map[string]any `json:"idps"`
 	// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
 	Applications []map[string]any `json:"applications,omitempty"`
+	// The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there
+	// are any.
+	Hooks []map[string]any `json:"hooks,omitempty"`
 	// The pools, in the format of `PoolDeclaration`.
 	Pools []map[string]any `json:"pools"`
 	// The roles, in the format of `RoleDeclaration`.
@@ -6509,6 +6649,8 @@ type Tenant struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
+	// Who can sign in with a code by SMS. Present unless it is `off`.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6668,6 +6810,9 @@ type TenantCreateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// `acceptsSmsRisk`. Defaults to "off".
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6764,6 +6909,8 @@ type TenantDeclaration struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -6977,6 +7124,9 @@ type TenantUpdateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
+	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// `acceptsSmsRisk`.
+	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.

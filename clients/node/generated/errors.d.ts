@@ -1225,7 +1225,7 @@ export declare class FlowFinished extends Answered<"flowFinished"> {}
 /** The details of `FlowEnded`. */
 export interface FlowEndedData {
   /** The operation that ended the flow. */
-  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted">;
+  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted" | "sessionsRevoked">;
   /** The cause as text. */
   reason: string;
 }
@@ -1350,6 +1350,23 @@ export interface SessionExpiredData {
  * TOKEN_EXPIRED.
  */
 export declare class SessionExpired extends Answered<"sessionExpired", SessionExpiredData> {}
+
+/** The details of `PhoneSignInNotAllowed`. */
+export interface PhoneSignInNotAllowedData {
+  /** The ID of the tenant. */
+  tenantId: string;
+}
+/**
+ * 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn`
+ * is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+ */
+export declare class PhoneSignInNotAllowed extends Answered<"phoneSignInNotAllowed", PhoneSignInNotAllowedData> {}
+
+/**
+ * 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase
+ * USER_NOT_FOUND.
+ */
+export declare class PhoneNumberUnknown extends Answered<"phoneNumberUnknown"> {}
 
 /** The details of `ClientUnknown`. */
 export interface ClientUnknownData {
@@ -1532,6 +1549,38 @@ export interface TooManyEventStreamsData {
 }
 /** 4265: A new event stream would exceed the maximum number of streams of a store. */
 export declare class TooManyEventStreams extends Answered<"tooManyEventStreams", TooManyEventStreamsData> {}
+
+/** The details of `EventReceiverInvalid`. */
+export interface EventReceiverInvalidData {
+  /** The problem. */
+  reason: string;
+}
+/** 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed. */
+export declare class EventReceiverInvalid extends Answered<"eventReceiverInvalid", EventReceiverInvalidData> {}
+
+/** The details of `EventStreamPushes`. */
+export interface EventStreamPushesData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4271: `events.poll` is called for a stream that pushes its tokens. */
+export declare class EventStreamPushes extends Answered<"eventStreamPushes", EventStreamPushesData> {}
+
+/** The details of `TooManyEventPolls`. */
+export interface TooManyEventPollsData {
+  /** The maximum number of waiting calls of a process. */
+  maximum: number;
+}
+/** 4272: `events.poll` would wait, and the maximum number of calls already waits. */
+export declare class TooManyEventPolls extends Answered<"tooManyEventPolls", TooManyEventPollsData> {}
+
+/** The details of `EventStreamDisabled`. */
+export interface EventStreamDisabledData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4273: The event stream is disabled. */
+export declare class EventStreamDisabled extends Answered<"eventStreamDisabled", EventStreamDisabledData> {}
 
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
@@ -2424,22 +2473,23 @@ export type KnownError =
   | StepNotPossible | TooManyCodes | AccountLocked | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired
   | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered
   | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | RefusedByHook
-  | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown
-  | ClientNotPermitted | InvalidApplication | TooManyApplications | ClientNotConfidential | TooManyClientSecrets | ClientSecretNotFound
-  | LastClientSecret | ClientSecretInvalid | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted
-  | EventsExpired | EventCursorUnknown | EventsNeedHost | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound
-  | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse
-  | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid
-  | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse
-  | ProviderSubjectInUse | AccountIsAgent | TooManyAgents | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp
-  | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone
-  | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor
-  | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
-  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
-  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
-  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
-  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
-  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
-  | SnapshotNotWritten | TooManySnapshots
+  | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired | LinkUrlMissing | TenantDisabled | SessionExpired
+  | PhoneSignInNotAllowed | PhoneNumberUnknown | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
+  | ClientNotConfidential | TooManyClientSecrets | ClientSecretNotFound | LastClientSecret | ClientSecretInvalid | AttributeNotYours
+  | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
+  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | EventReceiverInvalid | EventStreamPushes | TooManyEventPolls
+  | EventStreamDisabled | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired
+  | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged
+  | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists
+  | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | AccountIsAgent | TooManyAgents | ProviderUnavailable
+  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
+  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
+  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
+  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
+  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
+  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
+  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
+  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
+  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

@@ -68,8 +68,10 @@ export const methods = {
     listStreams: {},
     poll: {},
     putStream: {},
+    setStreamStatus: {},
     subscribe: {},
     unsubscribe: {},
+    verifyStream: {},
   },
   hooks: {
     get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },
@@ -175,6 +177,7 @@ export const methods = {
     challenge: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     resendCode: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     start: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
+    startWithPhoneNumber: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     submitCode: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     submitPassword: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },
     withContinuation: { secrets: ["continuationToken", "pendingToken", "account.attributes", "idToken", "accessToken", "refreshToken", "providerTokens.idToken", "providerTokens.accessToken"] },

@@ -57,8 +57,10 @@ declare -gA _mintmark_methods=(
     [events.listStreams]=any
     [events.poll]=any
     [events.putStream]=any
+    [events.setStreamStatus]=any
     [events.subscribe]=any
     [events.unsubscribe]=any
+    [events.verifyStream]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -136,6 +138,7 @@ declare -gA _mintmark_methods=(
     [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
+    [signIn.startWithPhoneNumber]=any
     [signIn.submitCode]=any
     [signIn.submitPassword]=any
     [signIn.withContinuation]=any
@@ -239,10 +242,12 @@ declare -gA _mintmark_parameter_names=(
     [events.deleteStream]="streamId="
     [events.list]="types[]= after= limit:="
     [events.listStreams]=""
-    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
-    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
+    [events.poll]="streamId= maxEvents:= returnImmediately:= timeoutSeconds:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]= push:="
+    [events.setStreamStatus]="streamId= status= reason="
     [events.subscribe]="types[]= after="
     [events.unsubscribe]=""
+    [events.verifyStream]="streamId= state="
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -320,6 +325,7 @@ declare -gA _mintmark_parameter_names=(
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
     [signIn.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
+    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
@@ -336,18 +342,18 @@ declare -gA _mintmark_parameter_names=(
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= applications:= pools:= roles:= issuers:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= hooks:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
@@ -499,6 +505,8 @@ declare -gA _mintmark_error_types=(
     [linkUrlMissing]=4122
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [phoneSignInNotAllowed]=4130
+    [phoneNumberUnknown]=4131
     [clientUnknown]=4140
     [clientNotPermitted]=4141
     [invalidApplication]=4142
@@ -518,6 +526,10 @@ declare -gA _mintmark_error_types=(
     [eventStreamNotFound]=4263
     [eventStreamConflict]=4264
     [tooManyEventStreams]=4265
+    [eventReceiverInvalid]=4270
+    [eventStreamPushes]=4271
+    [tooManyEventPolls]=4272
+    [eventStreamDisabled]=4273
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

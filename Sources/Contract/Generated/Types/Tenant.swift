@@ -48,6 +48,8 @@ public struct Tenant: ContractResult, Equatable {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool
+    /// Who can sign in with a code by SMS. Present unless it is `off`.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -75,7 +77,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -98,6 +100,7 @@ public struct Tenant: ContractResult, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
@@ -185,6 +188,10 @@ public struct Tenant: ContractResult, Equatable {
         }
         writer.key("anonymousAllowed")
         writer.bool(anonymousAllowed)
+        if let phoneSignIn {
+            writer.key("phoneSignIn")
+            writer.string(phoneSignIn.rawValue)
+        }
         if let passkeys {
             writer.key("passkeys")
             passkeys.write(to: &writer)

@@ -46,6 +46,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// Who can sign in with a code by SMS.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -69,7 +71,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -91,6 +93,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
@@ -126,6 +129,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var audienceScopes: [AudienceScopes]?
         var idTokenProfile: Bool?
         var anonymousAllowed: Bool?
+        var phoneSignIn: PhoneSignIn?
         var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
         var delegations: [Delegation]?
@@ -180,6 +184,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
+            } else if _name.isString("phoneSignIn") {
+                phoneSignIn = reader.enumeration(_value, at: "phoneSignIn")
             } else if _name.isString("passkeys") {
                 passkeys = reader.object(_value, at: "passkeys")
             } else if _name.isString("customTokenSigners") {
@@ -203,7 +209,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -229,6 +235,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations

@@ -63,8 +63,9 @@ export interface SessionMethods {
   /**
    * Revoke all sessions of an account or a tenant.
    *
-   * `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a
-   * sign-in at most 5 minutes old.
+   * `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched yet, such as those in
+   * the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own sessions, which requires a sign-in at most 5
+   * minutes old.
    *
    * Also available with `caller: "public"`.
    *

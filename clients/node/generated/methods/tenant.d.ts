@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, PhoneSignIn, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -184,6 +184,10 @@ export interface TenantCreateParams {
    * tokens of this tenant. Defaults to false.
    */
   anonymousAllowed?: boolean;
+  /**
+   * Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
+   */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
@@ -343,6 +347,8 @@ export interface TenantUpdateParams {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */

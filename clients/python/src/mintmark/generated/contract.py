@@ -58,8 +58,10 @@ METHODS: Dict[str, Optional[str]] = {
     "events.listStreams": "EventsListStreamsResult",
     "events.poll": "EventsPollResult",
     "events.putStream": "EventStream",
+    "events.setStreamStatus": "EventStream",
     "events.subscribe": "EventsSubscribeResult",
     "events.unsubscribe": "EventsUnsubscribeResult",
+    "events.verifyStream": "EventsVerifyStreamResult",
     "hooks.get": "TenantHooks",
     "hooks.offer": "HooksOfferResult",
     "hooks.set": "TenantHooks",
@@ -137,6 +139,7 @@ METHODS: Dict[str, Optional[str]] = {
     "signIn.challenge": "read_sign_in_step",
     "signIn.resendCode": "read_sign_in_step",
     "signIn.start": "read_sign_in_step",
+    "signIn.startWithPhoneNumber": "read_sign_in_step",
     "signIn.submitCode": "read_sign_in_step",
     "signIn.submitPassword": "read_sign_in_step",
     "signIn.withContinuation": "read_sign_in_step",
@@ -207,8 +210,8 @@ NOTIFICATIONS: Dict[str, Optional[str]] = {
 
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({
-    "accessToken", "attributes", "body", "clientSecret", "code", "codes", "continuationToken", "cookie", "headers",
-    "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce",
-    "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target",
-    "text", "token", "url",
+    "accessToken", "attributes", "authorization", "body", "clientSecret", "code", "codes", "continuationToken",
+    "cookie", "headers", "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken",
+    "qrCode", "rawNonce", "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source",
+    "subject", "target", "text", "token", "url",
 })

@@ -1363,6 +1363,24 @@ class SessionExpiredError(APIError):
     """The time at which the session ended."""
 
 
+class PhoneSignInNotAllowedError(APIError):
+    """A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and
+    `phoneSignIn` is no longer `everyone`.
+    """
+
+    code = 4130
+    type = "phoneSignInNotAllowed"
+    tenant_id: str = _detail("tenantId")
+    """The ID of the tenant."""
+
+
+class PhoneNumberUnknownError(APIError):
+    """A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`."""
+
+    code = 4131
+    type = "phoneNumberUnknown"
+
+
 class ClientUnknownError(APIError):
     """The application does not exist in the tenant or was deleted."""
 
@@ -1561,6 +1579,42 @@ class TooManyEventStreamsError(APIError):
     type = "tooManyEventStreams"
     maximum: int = _detail("maximum")
     """The maximum number of streams."""
+
+
+class EventReceiverInvalidError(APIError):
+    """The URL or the header of the receiver of a stream is not valid, or its address is not allowed."""
+
+    code = 4270
+    type = "eventReceiverInvalid"
+    reason: str = _detail("reason")
+    """The problem."""
+
+
+class EventStreamPushesError(APIError):
+    """`events.poll` is called for a stream that pushes its tokens."""
+
+    code = 4271
+    type = "eventStreamPushes"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class TooManyEventPollsError(APIError):
+    """`events.poll` would wait, and the maximum number of calls already waits."""
+
+    code = 4272
+    type = "tooManyEventPolls"
+    maximum: int = _detail("maximum")
+    """The maximum number of waiting calls of a process."""
+
+
+class EventStreamDisabledError(APIError):
+    """The event stream is disabled."""
+
+    code = 4273
+    type = "eventStreamDisabled"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
 
 
 class AccountNotFoundError(APIError):
@@ -2539,22 +2593,24 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
-    SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
-    ClientNotConfidentialError, TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError,
-    ClientSecretInvalidError, AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError,
-    FactorKindNotAcceptedError, EventsExpiredError, EventCursorUnknownError, EventsNeedHostError,
-    EventStreamNotFoundError, EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError,
-    AccountDisabledError, AccountExistsError, ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError,
-    CredentialAlreadyInUseError, EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError,
-    LastProviderError, UserMismatchError, AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError,
-    MergeUndecidedError, ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError,
-    ExportFailedError, AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, AccountIsAgentError,
-    TooManyAgentsError, ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError,
-    InvalidIdpError, IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError,
-    CallbackInvalidError, SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError,
-    ProviderTokenNotKeptError, ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError,
-    UnsupportedFirstFactorError, EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError,
-    LastFactorError, FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
+    SessionExpiredError, PhoneSignInNotAllowedError, PhoneNumberUnknownError, ClientUnknownError,
+    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, ClientNotConfidentialError,
+    TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError, ClientSecretInvalidError,
+    AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
+    EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
+    EventStreamConflictError, TooManyEventStreamsError, EventReceiverInvalidError, EventStreamPushesError,
+    TooManyEventPollsError, EventStreamDisabledError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
+    EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
+    AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
+    ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, AccountIsAgentError, TooManyAgentsError,
+    ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError,
+    IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError,
+    SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError,
+    ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError,
+    EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError,
+    FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
     FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
     PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
     StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
@@ -2597,30 +2653,32 @@ __all__ = [
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
     "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
-    "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
-    "TooManyApplicationsError", "ClientNotConfidentialError", "TooManyClientSecretsError", "ClientSecretNotFoundError",
-    "LastClientSecretError", "ClientSecretInvalidError", "AttributeNotYoursError", "SecondFactorRequiredError",
-    "SessionNotFoundError", "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError",
-    "EventsNeedHostError", "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError",
-    "AccountNotFoundError", "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError",
-    "ClaimsTooLongError", "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError",
-    "ProviderAlreadyLinkedError", "ProviderNotLinkedError", "LastProviderError", "UserMismatchError",
-    "AccountMergedError", "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError",
-    "ImportFileUnreadableError", "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError",
-    "AddressDiffersError", "PhoneNumberInUseError", "ProviderSubjectInUseError", "AccountIsAgentError",
-    "TooManyAgentsError", "ProviderUnavailableError", "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError",
-    "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError",
-    "CallbackInvalidError", "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError",
-    "ProviderTokenNotKeptError", "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError",
-    "UnsupportedFirstFactorError", "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError",
-    "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError", "SecondFactorNeededError",
-    "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError", "FactorTargetMissingError",
-    "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError",
-    "StoreBusyError", "StoreReadOnlyError", "StoreFullError", "StoreCorruptError", "StoreTooNewError",
-    "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError",
-    "TestingStoreMismatchError", "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError",
-    "BackupFailedError", "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError",
-    "CopyNotVerifiedError", "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError",
-    "SnapshotNotFoundError", "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError",
-    "SnapshotFileExistsError", "SnapshotNotWrittenError", "TooManySnapshotsError",
+    "SessionExpiredError", "PhoneSignInNotAllowedError", "PhoneNumberUnknownError", "ClientUnknownError",
+    "ClientNotPermittedError", "InvalidApplicationError", "TooManyApplicationsError", "ClientNotConfidentialError",
+    "TooManyClientSecretsError", "ClientSecretNotFoundError", "LastClientSecretError", "ClientSecretInvalidError",
+    "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError", "FactorKindNotAcceptedError",
+    "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError", "EventStreamNotFoundError",
+    "EventStreamConflictError", "TooManyEventStreamsError", "EventReceiverInvalidError", "EventStreamPushesError",
+    "TooManyEventPollsError", "EventStreamDisabledError", "AccountNotFoundError", "AccountDisabledError",
+    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
+    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
+    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
+    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
+    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
+    "ProviderSubjectInUseError", "AccountIsAgentError", "TooManyAgentsError", "ProviderUnavailableError",
+    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
+    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
+    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
+    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
+    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
+    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
+    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
+    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
+    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
+    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
+    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
+    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
+    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
+    "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

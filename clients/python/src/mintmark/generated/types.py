@@ -43,7 +43,7 @@ ApplicationType = Literal["public", "confidential"]
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer", "hooks"]
 """The kind of the resource."""
 
 Assurance = Literal["none", "asvs-l2", "nist-aal2"]
@@ -93,6 +93,11 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
+EventStreamStatus = Literal["enabled", "paused", "disabled"]
+"""Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`:
+it neither delivers nor keeps them.
+"""
+
 EventType = Literal[
     "keysRotated", "keyRevoked", "sessionEnded", "accountChanged", "accountDeleted", "linked", "unlinked", "merged",
     "locked", "credentialsRevoked",
@@ -121,7 +126,7 @@ enters a password. `secondFactor`: a second factor is verified. `enrollment`: a 
 the user signs in with an identity provider.
 """
 
-FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted", "sessionsRevoked"]
 """The operation that ended the flow."""
 
 GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto", "owns"]
@@ -282,6 +287,12 @@ PasswordRule = Literal[
     "incorrect",
 ]
 """The rule that a password violates."""
+
+PhoneSignIn = Literal["off", "accounts", "everyone"]
+"""Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`:
+also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken
+over, so an account with a second factor still needs it.
+"""
 
 PolicyWarningCode = Literal[
     "forAllValuesOnOptionalClaim", "subjectCoversPullRequests", "wildcardInStringEquals", "mutableNameOnly",
@@ -1178,11 +1189,13 @@ class AppliedChange(Record):
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`, `hooks`."""
     name: str = member("name")
-    """The name of the resource, or the ID of a tenant, identity provider or application."""
+    """The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their
+    tenant.
+    """
     tenant_id: str | None = member("tenantId", default=None)
-    """The ID of the tenant. Present for tenants, identity providers and applications."""
+    """The ID of the tenant. Present for tenants, identity providers, applications and hooks."""
     pool_id: str | None = member("poolId", default=None)
     """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID."""
     role_arn: str | None = member("roleArn", default=None)
@@ -1952,6 +1965,42 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
 })
 
 
+class EventPush(Record):
+    """The receiver to which a stream pushes its tokens (RFC 8935)."""
+
+    url: str = member("url")
+    """The https URL of the receiver."""
+    authorization: str | None = member("authorization", secret=True, default=None)
+    """The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never
+    returned. If omitted in a change that keeps the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the receiver can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class EventPushState(Record):
+    """The receiver of a stream that pushes its tokens, and the state of the deliveries."""
+
+    url: str = member("url")
+    """The URL of the receiver."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the receiver can be in a private network."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed."""
+    has_authorization: bool = member("hasAuthorization")
+    """Whether the requests have the header `Authorization`."""
+    failures: int = member("failures")
+    """The number of failed attempts since the last token that the receiver accepted."""
+    failing_since: datetime | None = member("failingSince", utc, default=None)
+    """The time of the first of these attempts. Absent without failures."""
+    next_attempt_at: datetime | None = member("nextAttemptAt", utc, default=None)
+    """The time of the next attempt. Absent without failures."""
+    last_error: str | None = member("lastError", default=None)
+    """The reason of the last failure. Absent without failures."""
+
+
 class EventStream(Record):
     """A stream of Security Event Tokens (RFC 8417) for one receiver."""
 
@@ -1967,6 +2016,12 @@ class EventStream(Record):
     """The `aud` of the tokens."""
     types: Sequence[str] | None = member("types", default=None)
     """The types of the events. Absent if the stream has all types."""
+    status: str = member("status")
+    """Whether the stream delivers its events. Known values: `enabled`, `paused`, `disabled`."""
+    status_reason: str | None = member("statusReason", default=None)
+    """The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days."""
+    push: EventPushState | None = member("push", EventPushState._of, default=None)
+    """The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the stream was created. It has the events since then."""
 
@@ -2071,6 +2126,13 @@ class EventsUnsubscribeResult(Record):
     """Whether there was a subscription."""
 
 
+class EventsVerifyStreamResult(Record):
+    """The result of `events.verifyStream`."""
+
+    event_id: str = member("eventId")
+    """The ID (`jti`) of the token."""
+
+
 class ExportProgress(Record):
     """The progress of account.export to a file."""
 
@@ -2171,6 +2233,23 @@ class Hook(Record):
     """How the hook is asked. Known values: `pipe`, `webhook`."""
     webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
     """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
+
+
+class HooksDeclaration(Record):
+    """The declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A hook that is omitted
+    is removed.
+    """
+
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
+    before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
+    """The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
+    is omitted.
+    """
+    before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
+    """The hook that is asked before every new session."""
+    before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
+    """The hook that is asked before a message with a code or a link is sent."""
 
 
 class HooksOfferResult(Record):
@@ -3937,7 +4016,7 @@ class SystemApplyResult(Record):
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
     """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-    trusted issuers, roles.
+    trusted issuers, roles, hooks.
     """
 
 
@@ -3951,6 +4030,10 @@ class SystemExportResult(Record):
     """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
     applications: Sequence[Mapping[str, Any]] | None = member("applications", default=None)
     """The applications, in the format of `ApplicationDeclaration`. Present if there are any."""
+    hooks: Sequence[Mapping[str, Any]] | None = member("hooks", default=None)
+    """The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are
+    any.
+    """
     pools: Sequence[Mapping[str, Any]] = member("pools")
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
@@ -4216,6 +4299,8 @@ class Tenant(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4351,6 +4436,8 @@ class TenantDeclaration(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4630,70 +4717,71 @@ __all__ = [
     "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
     "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EventType", "FactorHintKind", "FactorKind", "FlowCapability",
-    "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState",
-    "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage",
-    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
-    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
-    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
-    "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
-    "TokenKind", "TokenMintForSessionSigningAlgorithm", "TokenRedeemResultTokenType", "TokenUse",
-    "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
-    "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListAgentsResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
-    "ApplicationAddSecretResult", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
-    "AppliedChange", "AssuranceConflict", "AssuranceRequirement", "AttributeFailure", "AttributeOption",
-    "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "ClientSecretInfo", "CodePolicy",
-    "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential", "CredentialUser", "CredentialUserName",
-    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "Delegation", "DelegationActor", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
-    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventStream", "EventStreamError",
-    "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
-    "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "CredentialsProviderOpenTokenSource", "EventStreamStatus", "EventType", "FactorHintKind", "FactorKind",
+    "FlowCapability", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
+    "IdentityState", "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod",
+    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
+    "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "PortablePasskeyUsage", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StatementFindingEffect",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
+    "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType", "TokenKind", "TokenMintForSessionSigningAlgorithm",
+    "TokenRedeemResultTokenType", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
+    "AcceptedCredentials", "Account", "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListAgentsResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "Application", "ApplicationAddSecretResult", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
+    "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "ClientSecretInfo", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
+    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "Delegation",
+    "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
+    "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
+    "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream", "EventStreamError", "EventsDeleteStreamResult",
+    "EventsListResult", "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult",
+    "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
     "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
     "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
     "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",
     "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
-    "HooksOfferResult", "IdJagPermission", "IdentityChange", "IdentityDeleteResult", "IdentityDescription",
-    "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult",
-    "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
-    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
-    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
-    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
-    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
-    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
-    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
-    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
-    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
-    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
-    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
-    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
-    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
-    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
-    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
-    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
-    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
-    "SubjectIssuer", "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult",
-    "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute",
-    "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks",
-    "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
+    "HooksDeclaration", "HooksOfferResult", "IdJagPermission", "IdentityChange", "IdentityDeleteResult",
+    "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult",
+    "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck",
+    "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress",
+    "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult",
+    "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity",
+    "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult",
+    "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
+    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
+    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
+    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
+    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
+    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
+    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
+    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
+    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
+    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
+    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
+    "StoreRekeyResult", "StoreStatsResult", "SubjectIssuer", "SystemApplyResult", "SystemExportResult",
+    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
+    "TenantAttribute", "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery",
+    "TenantHooks", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
     "TokenDiscoveryResult", "TokenExchangeResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult",
     "TokenMintForSessionResult", "TokenMintResult", "TokenOutboundFederationResult", "TokenRedeemResult",
     "TokenVerifyResult", "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential",

@@ -761,6 +761,15 @@ module Mintmark
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
   end
 
+  # A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no
+  # longer `everyone`.
+  class PhoneSignInNotAllowed < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+  end
+
+  # A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+  class PhoneNumberUnknown < APIError; end
+
   # The application does not exist in the tenant or was deleted.
   class ClientUnknown < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
@@ -870,6 +879,26 @@ module Mintmark
   # A new event stream would exceed the maximum number of streams of a store.
   class TooManyEventStreams < APIError
     detail :maximum, "maximum" # The maximum number of streams.
+  end
+
+  # The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+  class EventReceiverInvalid < APIError
+    detail :reason, "reason" # The problem.
+  end
+
+  # `events.poll` is called for a stream that pushes its tokens.
+  class EventStreamPushes < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # `events.poll` would wait, and the maximum number of calls already waits.
+  class TooManyEventPolls < APIError
+    detail :maximum, "maximum" # The maximum number of waiting calls of a process.
+  end
+
+  # The event stream is disabled.
+  class EventStreamDisabled < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
   end
 
   # The account does not exist or was deleted.
@@ -1406,15 +1435,16 @@ module Mintmark
     stepNotPossible tooManyCodes accountLocked passwordNotAccepted userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid
     refreshTokenExpired refreshTokenReused audienceNotOffered tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing
     codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends refusedByHook hookFailed hooksNotOffered actionCodeInvalid
-    actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown clientNotPermitted invalidApplication tooManyApplications
-    clientNotConfidential tooManyClientSecrets clientSecretNotFound lastClientSecret clientSecretInvalid attributeNotYours
-    secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound
-    eventStreamConflict tooManyEventStreams accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong
-    recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch
-    accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists
-    exportFailed addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable providerUnusable
-    idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed
-    listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    actionCodeExpired linkUrlMissing tenantDisabled sessionExpired phoneSignInNotAllowed phoneNumberUnknown clientUnknown clientNotPermitted
+    invalidApplication tooManyApplications clientNotConfidential tooManyClientSecrets clientSecretNotFound lastClientSecret
+    clientSecretInvalid attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown
+    eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams eventReceiverInvalid eventStreamPushes tooManyEventPolls
+    eventStreamDisabled accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
+    credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
+    anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
+    addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable providerUnusable idpNotFound
+    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
+    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
     emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
     invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
     storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong

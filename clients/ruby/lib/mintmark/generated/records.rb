@@ -182,8 +182,9 @@ module Mintmark
   class AppliedChange < Record
     member :pointer, "pointer" # The location of the resource in the document, as an RFC 6901 JSON Pointer.
     member :kind, "kind" # The kind of the resource.
-    member :name, "name" # The name of the resource, or the ID of a tenant, identity provider or application.
-    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers and applications.
+    # The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant.
+    member :name, "name"
+    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers, applications and hooks.
     member :pool_id, "poolId" # The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     member :role_arn, "roleArn" # The ARN of the role. Present for roles.
     member :change, "change" # The outcome: created, updated or unchanged.
@@ -574,6 +575,18 @@ module Mintmark
     class Other < EnrollmentStep; end
   end
 
+  # The receiver of a stream that pushes its tokens, and the state of the deliveries.
+  class EventPushState < Record
+    member :url, "url" # The URL of the receiver.
+    member :allow_private_network, "allowPrivateNetwork" # Whether the receiver can be in a private network.
+    member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed.
+    member :has_authorization, "hasAuthorization" # Whether the requests have the header `Authorization`.
+    member :failures, "failures" # The number of failed attempts since the last token that the receiver accepted.
+    member :failing_since, "failingSince", :time # The time of the first of these attempts. Absent without failures.
+    member :next_attempt_at, "nextAttemptAt", :time # The time of the next attempt. Absent without failures.
+    member :last_error, "lastError" # The reason of the last failure. Absent without failures.
+  end
+
   # A stream of Security Event Tokens (RFC 8417) for one receiver.
   class EventStream < Record
     member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
@@ -583,6 +596,11 @@ module Mintmark
     member :issuer, "issuer"
     member :audience, "audience" # The `aud` of the tokens.
     member :types, "types" # The types of the events. Absent if the stream has all types.
+    member :status, "status" # Whether the stream delivers its events.
+    # The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+    member :status_reason, "statusReason"
+    # The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+    member :push, "push", :EventPushState
     member :created_at, "createdAt", :time # The time at which the stream was created. It has the events since then.
   end
 
@@ -617,6 +635,11 @@ module Mintmark
   # The result of `events.unsubscribe`.
   class EventsUnsubscribeResult < Record
     member :ended, "ended" # Whether there was a subscription.
+  end
+
+  # The result of `events.verifyStream`.
+  class EventsVerifyStreamResult < Record
+    member :event_id, "eventId" # The ID (`jti`) of the token.
   end
 
   # The progress of account.export to a file.
@@ -1913,7 +1936,8 @@ module Mintmark
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles,
+    # hooks.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1923,6 +1947,8 @@ module Mintmark
     member :tenants, "tenants"
     member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
     member :applications, "applications" # The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+    # The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.
+    member :hooks, "hooks"
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
     member :issuers, "issuers" # The trusted issuers, in the format of `TrustedIssuerDeclaration`.
@@ -2026,6 +2052,7 @@ module Mintmark
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
+    member :phone_sign_in, "phoneSignIn" # Who can sign in with a code by SMS. Present unless it is `off`.
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]

@@ -68,6 +68,8 @@ module Mintmark
     #   `email` no email address. Defaults to false.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+    #   `acceptsSmsRisk`. Defaults to "off".
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
@@ -89,8 +91,8 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
-      anonymous_allowed: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, assurance: nil,
-      disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
+      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil,
+      id_jag: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -98,10 +100,10 @@ module Mintmark
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
         "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
-        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys,
-        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag,
-        "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
-        "signingAlgorithm" => signing_algorithm
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
+        "passkeys" => passkeys, "customTokenSigners" => custom_token_signers, "delegations" => delegations,
+        "subjectIssuers" => subject_issuers, "idJag" => id_jag, "assurance" => assurance, "disabled" => disabled,
+        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
 
@@ -197,6 +199,8 @@ module Mintmark
     #   `email` no email address.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
+    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+    #   `acceptsSmsRisk`.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all.
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -219,7 +223,7 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
-      anonymous_allowed: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
       accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, timeout: nil,
       trace: nil
     )
@@ -229,10 +233,10 @@ module Mintmark
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
         "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
-        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance,
-        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk,
-        "acceptsLessAssurance" => accepts_less_assurance, "force" => force, "customTokenSigners" => custom_token_signers,
-        "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
+        "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
+        "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance, "force" => force,
+        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag
       }, timeout, trace)
     end
   end

@@ -1110,6 +1110,8 @@ public struct FlowEndedError: KnownError {
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
         /// `applicationDeleted`
         public static let applicationDeleted = Self(rawValue: "applicationDeleted")
+        /// `sessionsRevoked`
+        public static let sessionsRevoked = Self(rawValue: "sessionsRevoked")
     }
 
 }
@@ -1224,6 +1226,20 @@ public struct SessionExpiredError: KnownError {
     /// The time at which the session ended, in seconds since 1970-01-01 UTC.
     public let endedAt: Timestamp
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
+}
+
+/// `phoneSignInNotAllowed`, 4130. A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+public struct PhoneSignInNotAllowedError: KnownError {
+    public let answer: Answer
+    /// The ID of the tenant.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
+/// `phoneNumberUnknown`, 4131. A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase USER_NOT_FOUND.
+public struct PhoneNumberUnknownError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
 }
 
 /// `clientUnknown`, 4140. The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
@@ -1414,6 +1430,38 @@ public struct TooManyEventStreamsError: KnownError {
     /// The maximum number of streams.
     public let maximum: Int
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
+/// `eventReceiverInvalid`, 4270. The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+public struct EventReceiverInvalidError: KnownError {
+    public let answer: Answer
+    /// The problem.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+}
+
+/// `eventStreamPushes`, 4271. `events.poll` is called for a stream that pushes its tokens.
+public struct EventStreamPushesError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `tooManyEventPolls`, 4272. `events.poll` would wait, and the maximum number of calls already waits.
+public struct TooManyEventPollsError: KnownError {
+    public let answer: Answer
+    /// The maximum number of waiting calls of a process.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
+/// `eventStreamDisabled`, 4273. The event stream is disabled.
+public struct EventStreamDisabledError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
 }
 
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
@@ -2340,17 +2388,20 @@ let errorTypes: [Int: any KnownError.Type] = [
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
     4102: HooksNotOfferedError.self, 4120: ActionCodeInvalidError.self, 4121: ActionCodeExpiredError.self,
-    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
+    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
+    4130: PhoneSignInNotAllowedError.self, 4131: PhoneNumberUnknownError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
     4150: ClientNotConfidentialError.self, 4151: TooManyClientSecretsError.self, 4152: ClientSecretNotFoundError.self,
     4153: LastClientSecretError.self, 4154: ClientSecretInvalidError.self, 4144: AttributeNotYoursError.self,
     4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self,
     4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self, 4262: EventsNeedHostError.self,
     4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self, 4265: TooManyEventStreamsError.self,
-    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
-    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
-    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
-    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4270: EventReceiverInvalidError.self, 4271: EventStreamPushesError.self, 4272: TooManyEventPollsError.self,
+    4273: EventStreamDisabledError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

@@ -42,7 +42,9 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
-            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventPush url authorization! allowPrivateNetwork allowInsecure
+            EventPushState url allowPrivateNetwork allowInsecure hasAuthorization failures failingSince nextAttemptAt lastError
+            EventStream streamId tenantId poolId issuer audience types status statusReason push:EventPushState createdAt
             EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
@@ -56,6 +58,7 @@ final class ShapeTable {
             loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
+            HooksDeclaration tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
             IdJagPermission clientId audiences resources scopes clientIdThere email
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
@@ -134,14 +137,14 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
@@ -152,8 +155,11 @@ final class ShapeTable {
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! redirectUris
-            TestIssuer name tenantId passwordless createAccounts clients:TestClient
-            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
+            TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
+            clientIdMetadata dpop signInAs
+            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
+            TestResource resource scopes name
+            TestResourceAddress resource metadataUrl metadata
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
             TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
@@ -297,16 +303,21 @@ final class ShapeTable {
             =events.list EventsListResult
             EventsListStreamsResult streams:EventStream
             =events.listStreams EventsListStreamsResult
-            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollParams streamId maxEvents returnImmediately timeoutSeconds ack setErrs:EventStreamError
             EventsPollResult sets moreAvailable
             =events.poll EventsPollResult
-            EventsPutStreamParams streamId tenantId poolId audience types
+            EventsPutStreamParams streamId tenantId poolId audience types push:EventPush
             =events.putStream EventStream
+            EventsSetStreamStatusParams streamId status reason
+            =events.setStreamStatus EventStream
             EventsSubscribeParams types after
             EventsSubscribeResult cursor
             =events.subscribe EventsSubscribeResult
             EventsUnsubscribeResult ended
             =events.unsubscribe EventsUnsubscribeResult
+            EventsVerifyStreamParams streamId state
+            EventsVerifyStreamResult eventId
+            =events.verifyStream EventsVerifyStreamResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -506,6 +517,8 @@ final class ShapeTable {
             =signIn.resendCode SignInStep
             SignInStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.start SignInStep
+            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId accepts send
+            =signIn.startWithPhoneNumber SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
             SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin clientId
@@ -544,10 +557,10 @@ final class ShapeTable {
             sweptAt
             =store.stats StoreStatsResult
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
-            pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
+            hooks:HooksDeclaration pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps applications pools roles issuers
+            SystemExportResult tenants idps applications hooks pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -564,7 +577,7 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
@@ -579,8 +592,8 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers \
-            acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
+            lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
             subjectIssuers:SubjectIssuer idJag:IdJagPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
@@ -777,6 +790,8 @@ final class ShapeTable {
             !linkUrlMissing tenantId
             !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
+            !phoneSignInNotAllowed tenantId
+            !phoneNumberUnknown
             !clientUnknown tenantId clientId oauthError
             !clientNotPermitted clientId cause reason oauthError
             !invalidApplication pointer reason
@@ -796,6 +811,10 @@ final class ShapeTable {
             !eventStreamNotFound streamId
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
+            !eventReceiverInvalid reason
+            !eventStreamPushes streamId
+            !tooManyEventPolls maximum
+            !eventStreamDisabled streamId
             !accountNotFound accountId oauthError
             !accountDisabled accountId oauthError
             !accountExists accountId

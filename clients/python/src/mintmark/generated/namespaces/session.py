@@ -181,7 +181,8 @@ class SessionMethods(Namespace):
     ) -> types.SessionRevokeAllResult:
         """Revoke all sessions of an account or a tenant.
 
-        `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own
+        `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched
+        yet, such as those in the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own
         sessions, which requires a sign-in at most 5 minutes old.
 
         Exactly one of `id_token`, `account_id`, `tenant_id` is required.

@@ -102,6 +102,8 @@ class SignInMethods(Namespace):
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.challenge", {
             "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
@@ -157,6 +159,8 @@ class SignInMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client, "clientId": client_id,
@@ -239,6 +243,75 @@ class SignInMethods(Namespace):
             "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
+    def start_with_phone_number(
+        self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SignInStep:
+        """Start a sign-in with a code by SMS.
+
+        Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge`
+        send another one. The tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account
+        has the number; with `everyone`, also users without an account, which the first sign-in creates. With
+        `enumerationProtection`, the response is the same for existing and unknown numbers; an unknown number receives a
+        notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value `sms`. An
+        account with a second factor still needs it, and a factor that receives codes at the same number is not accepted
+        if there is another one.
+
+        Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
+        verifyPhoneNumber.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            phone_number: The phone number of the user.
+            language: The language of the messages for the whole flow, as in `signIn.start`.
+            client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
+                20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+                minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it. Defaults to the tenant's ID, which is the ID of the default application.
+            accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
+                the state is `redirectRequired`. Defaults to all parts.
+            send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code.
+                Defaults to true.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            InvalidPhoneNumberError: The phone number is not in E.164 format.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
+            PhoneNumberUnknownError: A sign-in by SMS names a phone number that no account has, in a tenant whose
+                `phoneSignIn` is `accounts`.
+            TooManyCodesError: The number of codes for a flow, or for an address within a period, exceeds the limit.
+                Only the limit of the address ends by waiting.
+            TooManyFailedSendsError: Ten messages to one address failed within one minute. Failed messages do not count
+                as sent codes.
+            SendUnderwayError: A request that sends a code is repeated while the first request waits for the mail server
+                or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
+                messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+        """
+        return types.read_sign_in_step(self._send("signIn.startWithPhoneNumber", {
+            "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
+            "clientId": client_id, "accepts": accepts, "send": send,
+        }, timeout, trace))
+
     def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
@@ -294,6 +367,8 @@ class SignInMethods(Namespace):
                 is not valid. Mintmark does not ask again by itself.
             HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
                 not offered it with `hooks.offer`, or this process has no host that can answer.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -709,7 +784,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
         TooManyFromClientError, PasswordChangeRequiredError, TenantDisabledError, AccountLockedError,
-        AccountDisabledError.
+        AccountDisabledError, PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.challenge", {
             "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
@@ -724,7 +799,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
         SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError, RefusedByHookError,
-        HookFailedError, HooksNotOfferedError, AccountDisabledError, AccountLockedError.
+        HookFailedError, HooksNotOfferedError, AccountDisabledError, AccountLockedError, PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client, "clientId": client_id,
@@ -748,6 +823,24 @@ class AsyncSignInMethods(AsyncNamespace):
             "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
+    async def start_with_phone_number(
+        self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SignInStep:
+        """Start a sign-in with a code by SMS.
+
+        Raises: TenantNotFoundError, InvalidPhoneNumberError, PhoneSignInNotAllowedError, PhoneNumberUnknownError,
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError, AccountLockedError, AccountDisabledError.
+        """
+        return types.read_sign_in_step(await self._send("signIn.startWithPhoneNumber", {
+            "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
+            "clientId": client_id, "accepts": accepts, "send": send,
+        }, timeout, trace))
+
     async def submit_code(
         self, *, continuation_token: str, code: str, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
@@ -758,7 +851,8 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
-        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,

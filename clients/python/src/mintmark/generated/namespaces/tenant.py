@@ -49,6 +49,7 @@ class TenantMethods(Namespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -113,6 +114,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`. Defaults to "off".
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
@@ -142,10 +145,10 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -239,6 +242,7 @@ class TenantMethods(Namespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -305,6 +309,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -335,10 +341,11 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))
 
 
@@ -372,6 +379,7 @@ class AsyncTenantMethods(AsyncNamespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -392,10 +400,10 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -462,6 +470,7 @@ class AsyncTenantMethods(AsyncNamespace):
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -482,8 +491,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))

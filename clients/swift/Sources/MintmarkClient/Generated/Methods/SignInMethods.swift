@@ -44,7 +44,7 @@ public struct SignInMethods: Sendable {
     ///   - accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `PasswordChangeRequiredError`, `TenantDisabledError`, `AccountLockedError`, `AccountDisabledError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `PasswordChangeRequiredError`, `TenantDisabledError`, `AccountLockedError`, `AccountDisabledError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func challenge(continuationToken: String, accepts: [FlowCapability]? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -65,7 +65,7 @@ public struct SignInMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`, `AccountLockedError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`, `AccountLockedError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -101,6 +101,32 @@ public struct SignInMethods: Sendable {
         return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
     }
 
+    /// Start a sign-in with a code by SMS.
+    ///
+    /// Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge` send another one. The tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account has the number; with `everyone`, also users without an account, which the first sign-in creates. With `enumerationProtection`, the response is the same for existing and unknown numbers; an unknown number receives a notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value `sms`. An account with a second factor still needs it, and a factor that receives codes at the same number is not accepted if there is another one.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber.
+    ///
+    /// - Parameters:
+    ///   - phoneNumber: The phone number of the user.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - language: The language of the messages for the whole flow, as in `signIn.start`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`. Defaults to all parts.
+    ///   - send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
+    /// - Throws: `TenantNotFoundError`, `InvalidPhoneNumberError`, `PhoneSignInNotAllowedError`, `PhoneNumberUnknownError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
+    @discardableResult
+    public func startWithPhoneNumber(phoneNumber: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("phoneNumber", phoneNumber), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
+            ("accepts", accepts), ("send", send),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.startWithPhoneNumber", _params, timeout: timeout, trace: trace)
+    }
+
     /// Submit the one-time code of a sign-in.
     ///
     /// A correct code is consumed. A wrong code counts as an attempt; the continuation token stays valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request fails with `flowFinished`.
@@ -116,7 +142,7 @@ public struct SignInMethods: Sendable {
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([

@@ -50,6 +50,7 @@ public struct TenantMethods: Sendable {
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
@@ -62,7 +63,7 @@ public struct TenantMethods: Sendable {
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -70,10 +71,10 @@ public struct TenantMethods: Sendable {
             ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
             ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
             ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
-            ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys), ("customTokenSigners", customTokenSigners),
-            ("delegations", delegations), ("subjectIssuers", subjectIssuers), ("idJag", idJag), ("assurance", assurance),
-            ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
-            ("signingAlgorithm", signingAlgorithm),
+            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys),
+            ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("subjectIssuers", subjectIssuers),
+            ("idJag", idJag), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
+            ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -163,6 +164,7 @@ public struct TenantMethods: Sendable {
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
+    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
     ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -176,7 +178,7 @@ public struct TenantMethods: Sendable {
     ///   - idJag: The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -184,10 +186,10 @@ public struct TenantMethods: Sendable {
             ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
             ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
             ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
-            ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys), ("assurance", assurance), ("disabled", disabled),
-            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("acceptsLessAssurance", acceptsLessAssurance),
-            ("force", force), ("customTokenSigners", customTokenSigners), ("delegations", delegations),
-            ("subjectIssuers", subjectIssuers), ("idJag", idJag),
+            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys), ("assurance", assurance),
+            ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
+            ("acceptsLessAssurance", acceptsLessAssurance), ("force", force), ("customTokenSigners", customTokenSigners),
+            ("delegations", delegations), ("subjectIssuers", subjectIssuers), ("idJag", idJag),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

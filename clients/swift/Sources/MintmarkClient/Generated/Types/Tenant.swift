@@ -48,6 +48,8 @@ public struct Tenant: ResultRecord {
     public let idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
+    /// Who can sign in with a code by SMS. Present unless it is `off`.
+    public let phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -98,6 +100,7 @@ public struct Tenant: ResultRecord {
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.required("anonymousAllowed")
+        phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")

@@ -46,6 +46,8 @@ public struct TenantDeclaration: MutableRecord {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// Who can sign in with a code by SMS.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
@@ -71,7 +73,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -93,6 +95,7 @@ public struct TenantDeclaration: MutableRecord {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
@@ -129,6 +132,7 @@ public struct TenantDeclaration: MutableRecord {
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.optional("anonymousAllowed")
+        phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")
@@ -165,6 +169,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("audienceScopes", audienceScopes)
         members.set("idTokenProfile", idTokenProfile)
         members.set("anonymousAllowed", anonymousAllowed)
+        members.set("phoneSignIn", phoneSignIn)
         members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)
         members.set("delegations", delegations)

@@ -139,6 +139,8 @@ public final class Errors {
             case 4122 -> new LinkUrlMissingException(response);
             case 4160 -> new TenantDisabledException(response);
             case 4161 -> new SessionExpiredException(response);
+            case 4130 -> new PhoneSignInNotAllowedException(response);
+            case 4131 -> new PhoneNumberUnknownException(response);
             case 4140 -> new ClientUnknownException(response);
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
@@ -158,6 +160,10 @@ public final class Errors {
             case 4263 -> new EventStreamNotFoundException(response);
             case 4264 -> new EventStreamConflictException(response);
             case 4265 -> new TooManyEventStreamsException(response);
+            case 4270 -> new EventReceiverInvalidException(response);
+            case 4271 -> new EventStreamPushesException(response);
+            case 4272 -> new TooManyEventPollsException(response);
+            case 4273 -> new EventStreamDisabledException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

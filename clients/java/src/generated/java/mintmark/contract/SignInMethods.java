@@ -54,7 +54,7 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
      * PasswordChangeRequiredException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link
-     * AccountDisabledException}.
+     * AccountDisabledException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */
@@ -96,7 +96,8 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link PasswordChangeRequiredException}, {@link StepNotPossibleException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
      * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}.
+     * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
+     * PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */
@@ -173,6 +174,53 @@ public final class SignInMethods {
     }
 
     /**
+     * Starts a sign-in with a code by SMS. Sends a code to a phone number. <code>signIn.submitCode</code> signs in with it;
+     * <code>signIn.resendCode</code> and <code>signIn.challenge</code> send another one. The tenant setting <code>phoneSignIn</code>
+     * decides who can sign in: with <code>accounts</code>, users whose account has the number; with <code>everyone</code>, also users
+     * without an account, which the first sign-in creates. With <code>enumerationProtection</code>, the response is the same for existing
+     * and unknown numbers; an unknown number receives a notice instead of a code. The limits are those of codes by email. Sessions have
+     * the <code>amr</code> value <code>sms</code>. An account with a second factor still needs it, and a factor that receives codes at
+     * the same number is not accepted if there is another one.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
+     * verifyPhoneNumber.
+     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidPhoneNumberException}, {@link PhoneSignInNotAllowedException}, {@link
+     * PhoneNumberUnknownException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
+     * ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep startWithPhoneNumber(SignInStartWithPhoneNumberParams params) {
+        return caller.call("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> startWithPhoneNumberAsync(SignInStartWithPhoneNumberParams params) {
+        return caller.callAsync("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep startWithPhoneNumber(Consumer<SignInStartWithPhoneNumberParams> params) {
+        return startWithPhoneNumber(Params.filled(new SignInStartWithPhoneNumberParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> startWithPhoneNumberAsync(Consumer<SignInStartWithPhoneNumberParams> params) {
+        return startWithPhoneNumberAsync(Params.filled(new SignInStartWithPhoneNumberParams(), params));
+    }
+
+    /**
      * Submits the one-time code of a sign-in. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
      * valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request
      * fails with <code>flowFinished</code>.
@@ -183,7 +231,7 @@ public final class SignInMethods {
      * AccountLockedException}, {@link AccountDisabledException}, {@link PasswordChangeRequiredException}, {@link
      * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link
      * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}.
+     * HooksNotOfferedException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */

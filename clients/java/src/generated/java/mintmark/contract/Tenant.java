@@ -137,6 +137,12 @@ public final class Tenant extends Result {
      */
     public boolean anonymousAllowed() { return json().truth("anonymousAllowed"); }
 
+    /** {@return who can sign in with a code by SMS} Present unless it is <code>off</code>. */
+    public Optional<PhoneSignIn> phoneSignIn() { return json().optionalConstant("phoneSignIn", PhoneSignIn.class); }
+
+    /** {@return the same as {@link #phoneSignIn} in JSON, also if this client does not know the value} */
+    public Optional<String> phoneSignInAsString() { return json().optionalText("phoneSignIn"); }
+
     /** {@return the passkeys of a tenant} Without these settings, the tenant has no passkeys. */
     public Optional<PasskeySettings> passkeys() { return json().optionalObject("passkeys", PasskeySettings::new); }
 

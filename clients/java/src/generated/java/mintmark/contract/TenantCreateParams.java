@@ -168,6 +168,13 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>. Defaults to "off".
+     */
+    public TenantCreateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
+
+    /**
+     * {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantCreateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }

@@ -192,6 +192,12 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param phoneSignIn Who can sign in with a code by SMS.
+     */
+    public TenantDeclaration withPhoneSignIn(PhoneSignIn phoneSignIn) { return new TenantDeclaration(with("phoneSignIn", phoneSignIn)); }
+
+    /**
+     * {@return a copy with this value}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantDeclaration withPasskeys(PasskeySettings passkeys) { return new TenantDeclaration(with("passkeys", passkeys)); }

@@ -169,6 +169,13 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>.
+     */
+    public TenantUpdateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
+
+    /**
+     * {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantUpdateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
