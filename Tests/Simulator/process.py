@@ -68,9 +68,7 @@ class Process:
         go, self._go = os.pipe()
         variables = {
             "PATH": os.environ.get("PATH", ""), "HOME": self.folder, "TMPDIR": self.folder, "LD_PRELOAD": shim(), "SIMULATOR_CONTROL": path,
-            "SIMULATOR_STORE": store, **(environment or {})}
-        if "SIMULATOR_MUTANT" in os.environ:
-            variables["SIMULATOR_MUTANT"] = os.environ["SIMULATOR_MUTANT"]
+            "SIMULATOR_STORE": store, "SIMULATOR_MUTANT": os.environ.get("SIMULATOR_MUTANT", ""), **(environment or {})}
         if journal:
             variables["SIMULATOR_JOURNAL"] = journal
         if pauses:

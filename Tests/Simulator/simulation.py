@@ -35,7 +35,7 @@ class Template:
         self.store = os.path.join(self.folder, "template.db")
         self.tokens, settings = providers.logins(MOMENT)
         self.settings = {"name": "shop", "developerProvider": pools.DEVELOPER, "allowUnauthenticated": True, "providers": settings}
-        process = Process(self.store, options=["--clock", str(MOMENT)], pauses=False)
+        process = Process(self.store, options=["--clock", str(MOMENT)], pauses=False, environment={"SIMULATOR_MUTANT": "none"})
         try:
             result = self._call(process, "test.seed", {"seed": "template"})
             self._call(process, "tenant.update", {
