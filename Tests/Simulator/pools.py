@@ -1,6 +1,6 @@
 """The calls of the simulation on an identity pool, and the facts that their answers establish."""
 
-from calls import Call, Violation
+from calls import Call, Violation, expires
 from facts import Claim, Register
 
 DEVELOPER = "login.shop"
@@ -32,6 +32,7 @@ class Mint(Call):
 
     def done(self, result):
         keep(self, result)
+        expires(self, result, 900)
         self.world.minted.append((result["token"], result["identityId"]))
 
 

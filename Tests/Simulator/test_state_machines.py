@@ -260,7 +260,7 @@ class Accounts(Machine):
         if self.needs_factor(account) and not session.strong:
             return
         wanted = set()
-        if owner and owner is not account:
+        if owner:
             wanted.add("credentialAlreadyInUse")
         if provider in account.logins:
             wanted.add("providerAlreadyLinked")
