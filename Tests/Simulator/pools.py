@@ -89,7 +89,8 @@ class UseToken(Call):
             raise Violation(f"the token of the disabled identity {self.identity} was accepted")
 
     def failed(self, kind, error):
-        if kind == "tokenRevoked" and self.world.states().get(self.identity) != "disabled":
+        states = self.world.states()
+        if kind == "tokenRevoked" and states and states.get(self.identity) != "disabled":
             raise Violation(f"the token of {self.identity} was refused, and the identity is not disabled")
 
 

@@ -89,6 +89,7 @@ class World:
         return [code for code, in self.simulation.rows("SELECT code FROM outbox WHERE recipient = ? ORDER BY number", name)]
 
     def states(self):
+        """Returns the states of the identities. Empty while the store cannot be read."""
         return dict(self.simulation.rows("SELECT id, state FROM identity"))
 
     def sessions(self):
