@@ -1,4 +1,6 @@
-"""Checks that every target imports only what it declares, and declares only what it imports: SwiftPM accepts other imports silently."""
+"""Checks that every target imports only what it declares, and declares only what it imports: SwiftPM accepts other imports silently.
+
+Checks as well that no part of the program uses the standard library's module for regular expressions, which would make it 1 MB larger."""
 
 import json
 import os
@@ -25,6 +27,16 @@ def imports(target):
     return found - TOOLCHAIN - {target["name"]}
 
 
+def uses_regular_expressions(target):
+    """Returns the sources of a target whose object files of the debug build call functions of the module."""
+    folder = os.path.join(".build", "debug", f"{target['name']}.build")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if name.endswith(".swift.o"):
+            with open(os.path.join(folder, name), "rb") as file:
+                if b"$sSy17_StringProcessing" in file.read():
+                    yield name.removesuffix(".o")
+
+
 def main():
     package = json.loads(subprocess.run(["swift", "package", "dump-package"], check=True, capture_output=True).stdout)
     problems = []
@@ -36,6 +48,10 @@ def main():
         if not used:
             continue   # a target in C
         problems += [f"{target['name']} imports {name} without declaring it in Package.swift" for name in sorted(used - declared)]
+        if not target.get("path") and target["type"] != "test" and target["name"] != "ContractGenerator":
+            problems += [
+                f"{target['name']}/{name} searches in a text with the standard library; use includes(_:) of Platform"
+                for name in uses_regular_expressions(target)]
         if target["type"] == "regular":
             problems += [f"{target['name']} declares {name} in Package.swift without importing it" for name in sorted(declared - used)]
     print("\n".join(problems) or "every target imports what it declares")

@@ -3,6 +3,7 @@ import Contract
 import JSON
 import Mintmark
 import ServiceContext
+import Platform
 
 /// `mintmark jwks`
 struct JwksCommand: ParsableCommand {
@@ -25,7 +26,7 @@ struct JwksCommand: ParsableCommand {
 
     func run() throws {
         var settings = options.settings
-        let issuer = settings.issuer.flatMap { $0.contains("/pools/") ? $0 : nil }
+        let issuer = settings.issuer.flatMap { $0.includes("/pools/") ? $0 : nil }
         // The base URL is the part of a pool's issuer before `/pools/`.
         if let issuer, let range = issuer.firstRange(of: "/pools/") { settings.issuer = String(issuer[..<range.lowerBound]) }
         var configuration = try settings.configuration()

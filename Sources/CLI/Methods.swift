@@ -60,10 +60,10 @@ struct Methods: ParsableCommand {
     static func contains(_ method: MethodInfo, _ word: String) -> Bool {
         let word = word.lowercased()
         let name = method.name.lowercased().replacing(".", with: "") + " " + method.name.lowercased()
-        if let other = synonyms[word], name.contains(other) { return true }
+        if let other = synonyms[word], name.includes(other) { return true }
         let fields = (method.params + method.result).map { "\($0.name) \($0.description)" }
         let texts = [name, method.summary, method.description] + fields + method.equivalents.map(\.names)
-        return texts.joined(separator: " ").lowercased().contains(word)
+        return texts.joined(separator: " ").lowercased().includes(word)
     }
 
     /// Prints one line per method.

@@ -1,9 +1,10 @@
 import Contract
+import Platform
 
 /// Recognizes URLs of discovery documents that are given in place of an issuer.
 package enum DiscoveryURL {
     /// Whether an issuer is the URL of a discovery document instead (OpenID Connect Discovery 4, RFC 8414 section 3).
-    package static func isDocument(_ issuer: String) -> Bool { issuer.contains("/.well-known/") }
+    package static func isDocument(_ issuer: String) -> Bool { issuer.includes("/.well-known/") }
 
     /// - Parameter named: the issuer that the document names, if it could be read.
     package static func documentRefused(_ url: String, named: String?) -> InvalidIdp {

@@ -62,10 +62,10 @@ public final class Services: Sendable {
         self.accounts = accounts
         account = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         application = ApplicationService(accounts, tenants)
-        apply = ApplyService(context)
         audit = AuditService(context)
         credentials = CredentialsService(context, pools)
         hooks = HooksService(accounts, tenants)
+        apply = ApplyService(context, hooks: hooks)
         identity = IdentityService(context, pools)
         idp = IdpService(accounts, tenants)
         issuer = IssuerService(context, pools)
@@ -87,7 +87,7 @@ public final class Services: Sendable {
             firebase: FirebaseService(account: account, signIn: signIn, tenant: tenant),
             entra: EntraService(signUp: signUp, signIn: signIn, passwordReset: passwordReset, mfa: mfa, session: session))
         store = StoreService(context, keyFile: mintmark.configuration.keyFile, hasOwnKey: mintmark.configuration.masterKey != nil)
-        token = TokenService(context, pools, tenants)
+        token = TokenService(accounts, pools, tenants)
         credentialsProvider = CredentialsProviderService(context, pools)
         loopback = LoopbackCompat(compat)
         housekeeping = MaintenanceScheduler(
@@ -101,7 +101,8 @@ public final class Services: Sendable {
             mintmark.configuration.testing
             ? TestingParts(
                 .init(
-                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat),
+                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat,
+                    http: mintmark.configuration.httpClient(mintmark.faults)),
                 log: mintmark.log) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
@@ -111,8 +112,8 @@ public final class Services: Sendable {
             tenant: tenant, test: testing?.service, token: token)
         var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         let inPhases = MethodsInPhases(
-            account: account, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity, signIn: signIn,
-            token: token)
+            account: account, credentials: credentials, credentialsProvider: credentialsProvider, events: events, identity: identity,
+            signIn: signIn, token: token)
         for method in inPhases.bound { byName[method.info.name] = method }
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

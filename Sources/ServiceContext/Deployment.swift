@@ -68,31 +68,36 @@ public struct Deployment: Hashable, Sendable {
     package func arn(ofSession name: String, role: String) -> String { "arn:\(partition):sts::\(account):assumed-role/\(role)/\(name)" }
 }
 
-/// The owner of signing keys: a pool or a tenant. Each has its own keys.
+/// The owner of signing keys: a pool, a tenant or the account of the store. Each has its own keys.
 public enum KeyOwner: Hashable, Sendable {
     case pool(String)
     case tenant(String)
+    /// The account in ARNs, which signs the tokens of `token.mintForSession`. It has one key for each of its algorithms.
+    case account(String)
 
     /// The path below the deployment's issuer. It is also the name under which the keys are stored.
     package var path: String { folder + id }
 
     var id: String {
         switch self {
-        case .pool(let id), .tenant(let id): id
+        case .pool(let id), .tenant(let id), .account(let id): id
         }
     }
     package var poolId: String? { if case .pool(let id) = self { id } else { nil } }
     package var tenantId: String? { if case .tenant(let id) = self { id } else { nil } }
 
+    package var isAccount: Bool { if case .account = self { true } else { false } }
+
     fileprivate var folder: String {
         switch self {
         case .pool: "pools/"
         case .tenant: "tenants/"
+        case .account: "accounts/"
         }
     }
 
     package init?(path: String) {
-        for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant)] where path.hasPrefix(folder) {
+        for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant), ("accounts/", Self.account)] where path.hasPrefix(folder) {
             let id = String(path.dropFirst(folder.count))
             guard !id.isEmpty, !id.utf8.contains(0) else { return nil }
             self = owner(id)

@@ -1,7 +1,7 @@
 import ServiceContext
 import Storage
 
-/// The pools and tenants that own signing keys.
+/// The pools, tenants and accounts that own signing keys.
 public protocol KeyOwners: Sendable {
     /// The name of the algorithm with which `owner` signs by default, such as `ES256`.
     ///

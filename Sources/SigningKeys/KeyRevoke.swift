@@ -16,7 +16,7 @@ extension KeyService {
             try tx.lock([key.owner.path])
             let before = try tx.keyRing(of: key.owner, vault: context.vault)
             guard before.keys.contains(where: { $0.kid == key.kid }) else { throw KeyNotFound(kid: key.kid) }
-            let isBare = before.active(at: now)?.kid == key.kid
+            let isBare = before.succession(of: key).active(at: now)?.kid == key.kid
             let changed = try tx.revokeKey(key.kid, at: now)
             if isBare { try tx.insert(spare, at: now) }
             if changed {

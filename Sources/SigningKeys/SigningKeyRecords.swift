@@ -68,9 +68,18 @@ extension Transaction {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
     }
 
-    /// Deletes the keys of an owner that are not yet active.
-    func deleteNextKeys(of owner: KeyOwner, at now: Int64) throws {
-        try execute("DELETE FROM signing_key WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL", owner.path, now)
+    /// Makes a key active now.
+    func activateKey(_ kid: String, at now: Int64) throws {
+        try execute("UPDATE signing_key SET active_at = $2 WHERE kid = $1", kid, now)
+    }
+
+    /// Deletes the keys of an owner that are not yet active; of an account, those with the algorithm.
+    func deleteNextKeys(of owner: KeyOwner, _ algorithm: Crypto.SigningAlgorithm, at now: Int64) throws {
+        try execute(
+            """
+            DELETE FROM signing_key
+            WHERE owner = $1 AND active_at > $2 AND revoked_at IS NULL AND (owner NOT LIKE 'accounts/%' OR algorithm = $3)
+            """, owner.path, now, algorithm.rawValue)
     }
 
     package func deleteKeys(of owner: KeyOwner) throws { try execute("DELETE FROM signing_key WHERE owner = $1", owner.path) }

@@ -25,6 +25,7 @@ extension Transaction {
                 OR k.revoked_at IS NULL AND EXISTS (
                     SELECT 1 FROM signing_key n
                     WHERE n.owner = k.owner AND n.revoked_at IS NULL
+                        AND (n.owner NOT LIKE 'accounts/%' OR n.algorithm = k.algorithm)
                         AND n.active_at <= CASE WHEN k.owner LIKE 'tenants/%' THEN CAST($2 AS BIGINT) ELSE CAST($1 AS BIGINT) END
                         AND (n.active_at > k.active_at OR n.active_at = k.active_at AND n.position > k.position))
             LIMIT $3

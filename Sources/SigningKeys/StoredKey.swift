@@ -58,6 +58,16 @@ package struct KeyRing: Sendable {
     /// key.
     package func active(at now: Int64) -> StoredKey? { activeIndex(at: now).map { keys[$0] } }
 
+    /// Returns the active key of an algorithm, for an account.
+    package func active(_ algorithm: Crypto.SigningAlgorithm, at now: Int64) -> StoredKey? {
+        KeyRing(keys.filter { $0.algorithm == algorithm }).active(at: now)
+    }
+
+    /// Returns the keys that follow each other: all keys of a pool or tenant, those of one algorithm of an account.
+    func succession(of key: StoredKey) -> KeyRing {
+        key.owner.isAccount ? KeyRing(keys.filter { $0.algorithm == key.algorithm }) : self
+    }
+
     /// Returns the index of the active key in `keys`.
     package func activeIndex(at now: Int64) -> Int? {
         keys.lastIndex { $0.revokedAt == nil && $0.activeAt <= now } ?? keys.firstIndex { $0.revokedAt == nil }
@@ -65,12 +75,12 @@ package struct KeyRing: Sendable {
 
     /// Returns the time at which the key stopped or will stop signing, or `nil` if no later key exists.
     func retiredAt(_ key: StoredKey) -> Int64? {
-        keys.first { $0.revokedAt == nil && ($0.activeAt, $0.position) > (key.activeAt, key.position) }?.activeAt
+        succession(of: key).keys.first { $0.revokedAt == nil && ($0.activeAt, $0.position) > (key.activeAt, key.position) }?.activeAt
     }
 
     package func state(of key: StoredKey, at now: Int64) -> State {
         if key.revokedAt != nil { return .revoked }
-        if key.kid == active(at: now)?.kid { return .active }
+        if key.kid == succession(of: key).active(at: now)?.kid { return .active }
         guard let retired = retiredAt(key), retired <= now else { return .next }
         return retired + Self.longestTokenSeconds <= now ? .gone : .retired
     }

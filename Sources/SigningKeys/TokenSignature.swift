@@ -62,6 +62,8 @@ package struct TokenSignature: Sendable {
             return "its pool does not exist. Deleting a pool deletes its keys"
         case .tenant:
             return "its tenant does not exist or has not signed a token yet. Deleting a tenant deletes its keys"
+        case .account:
+            return "the account has no keys yet. token.outboundFederation creates them"
         }
     }
 

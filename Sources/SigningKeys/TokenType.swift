@@ -6,6 +6,8 @@ package enum TokenType {
     package static let access = "at+jwt"
     /// The type of a tenant's session cookie.
     package static let cookie = "cookie+jwt"
+    /// The type of an assertion for another authorization server (draft-ietf-oauth-identity-assertion-authz-grant).
+    package static let assertion = "oauth-id-jag+jwt"
     /// The type of a pool's token.
     package static let pool = "pool+jwt"
 }

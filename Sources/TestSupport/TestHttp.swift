@@ -9,7 +9,7 @@ extension TestService {
         let project = request.firebase?.projectId
         if let project { try hooks.openFirebase(project, call) }
         let url: String
-        do { url = try hooks.serveHTTP(request.port.map { UInt16($0) }, request.firebase) } catch {
+        do { url = try hooks.serveHTTP(request) } catch {
             throw PortUnavailable(port: Int64(error.port), reason: error.reason)
         }
         guard let project else { return TestHttp.Result(baseUrl: url) }

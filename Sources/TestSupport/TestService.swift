@@ -10,7 +10,7 @@ public struct TestService: Sendable {
     let hooks: TestHooks
     let snapshots = KeptSnapshots()
 
-    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, provider: TestProvider, hooks: TestHooks) {
         self.context = context
         self.configurations = configurations
         self.provider = provider
@@ -26,13 +26,13 @@ public struct TestHooks: Sendable {
     let settle: @Sendable () throws -> Void
     /// Serves `compat.http` on a port of the loopback interface, any port if nil, and returns the base URL. With a Firebase
     /// project, the port serves its API too.
-    let serveHTTP: @Sendable (UInt16?, TestHttp.Params.Firebase?) throws(LoopbackFailure) -> String
+    let serveHTTP: @Sendable (TestHttp.Params) throws(LoopbackFailure) -> String
     /// Creates what a Firebase project needs in the store.
     let openFirebase: @Sendable (String, any CallContext) throws -> Void
 
     public init(
         tables: [String], settle: @escaping @Sendable () throws -> Void,
-        serveHTTP: @escaping @Sendable (UInt16?, TestHttp.Params.Firebase?) throws(LoopbackFailure) -> String,
+        serveHTTP: @escaping @Sendable (TestHttp.Params) throws(LoopbackFailure) -> String,
         openFirebase: @escaping @Sendable (String, any CallContext) throws -> Void
     ) {
         self.tables = tables

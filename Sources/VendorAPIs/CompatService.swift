@@ -16,6 +16,7 @@ public struct CompatService: Sendable {
     let credentials: CredentialsService
     let role: RoleService
     let issuer: IssuerService
+    let outbound: OutboundTokens
     let firebase: FirebaseService
     let entra: EntraService
 
@@ -29,6 +30,7 @@ public struct CompatService: Sendable {
         credentials = CredentialsService(context, configurations)
         role = RoleService(context, configurations)
         issuer = IssuerService(context, configurations)
+        outbound = OutboundTokens(context, configurations)
     }
 
     /// Creates the tenant of a Firebase project if it does not exist.

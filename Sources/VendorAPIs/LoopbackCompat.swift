@@ -13,6 +13,7 @@ public final class LoopbackCompat: Sendable {
     private struct Served {
         let server: LoopbackServer
         let firebase: ServedFirebase
+        let origins: AllowedOrigins
     }
 
     private final class ServedFirebase: Sendable {
@@ -23,20 +24,25 @@ public final class LoopbackCompat: Sendable {
 
     /// Returns the server of a port, or of any port if `nil`. Starts a server if none is running.
     ///
-    /// - Parameter firebase: The Firebase endpoint that the server has from now on; `nil` changes nothing.
+    /// - Parameters:
+    ///   - firebase: The Firebase endpoint that the server has from now on; `nil` changes nothing.
+    ///   - allowOrigins: The origins whose pages can use the server from now on; `nil` changes nothing.
     /// - Throws: `LoopbackFailure`.
-    public func server(port: UInt16?, firebase: FirebaseEndpoint? = nil) throws(LoopbackFailure) -> LoopbackServer {
+    public func server(
+        port: UInt16?, firebase: FirebaseEndpoint? = nil, allowOrigins: [String]? = nil
+    ) throws(LoopbackFailure) -> LoopbackServer {
         try servers.withLock { servers throws(LoopbackFailure) in
             if let known = servers.first(where: { port == nil || $0.server.port == port }) {
                 if let firebase { known.firebase.endpoint.withLock { $0 = firebase } }
+                if let allowOrigins { known.origins.set(allowOrigins) }
                 return known.server
             }
-            let (compat, served) = (compat, ServedFirebase())
+            let (compat, served, origins) = (compat, ServedFirebase(), AllowedOrigins(allowOrigins ?? []))
             served.endpoint.withLock { $0 = firebase }
             let server = try LoopbackServer(port: port ?? 0) { request in
-                Self.answer(request, compat, firebase: served.endpoint.withLock { $0 })
+                Self.answer(request, compat, firebase: served.endpoint.withLock { $0 }, origins)
             }
-            servers.append(Served(server: server, firebase: served))
+            servers.append(Served(server: server, firebase: served, origins: origins))
             return server
         }
     }
@@ -44,26 +50,13 @@ public final class LoopbackCompat: Sendable {
     /// Stops the servers after their pending requests have been answered.
     public func stop() { for server in servers.withLock({ $0 }) { server.server.stop() } }
 
-    private static func answer(_ request: LoopbackRequest, _ compat: CompatService, firebase: FirebaseEndpoint?) -> LoopbackResponse {
+    private static func answer(
+        _ request: LoopbackRequest, _ compat: CompatService, firebase: FirebaseEndpoint?, _ origins: AllowedOrigins
+    ) -> LoopbackResponse {
         if let firebase, let answer = FirebaseHTTP.answer(request, compat, at: firebase) { return answer }
         if let answer = EntraHTTP.answer(request, compat) { return answer }
-        if request.method == "OPTIONS" { return preflight(for: request) }
-        return answered(request, compat).adding([
-            ("access-control-allow-origin", "*"), ("access-control-expose-headers", "x-amzn-requestid, x-amzn-errortype"),
-        ])
-    }
-
-    /// Returns the response to a CORS preflight request (Fetch Standard). Like AWS, it allows all origins. SDKs send many different
-    /// headers, so all requested headers are allowed.
-    private static func preflight(for request: LoopbackRequest) -> LoopbackResponse {
-        let usual = "authorization, content-type, x-amz-date, x-amz-security-token, x-amz-target, x-amz-user-agent"
-        return LoopbackResponse(
-            status: 200,
-            headers: [
-                ("access-control-allow-origin", "*"), ("access-control-allow-methods", "GET, POST, OPTIONS"),
-                ("access-control-allow-headers", request.header("access-control-request-headers") ?? usual),
-                ("access-control-max-age", "172800"), ("vary", "access-control-request-headers"),
-            ])
+        if request.method == "OPTIONS" { return origins.preflight(for: request) }
+        return answered(request, compat).adding(origins.headers(for: request))
     }
 
     private static func answered(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse {

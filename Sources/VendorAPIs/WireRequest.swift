@@ -30,21 +30,24 @@ struct WireRequest: Sendable {
     /// Whether the client prefers JSON to XML (RFC 9110 §12.5.1). Without a preference, the format is XML.
     var acceptsJSON: Bool {
         var best: (json: Double, xml: Double) = (0, 0)
+        var isJSONFirst = false
         for range in headers.filter({ $0.name == "accept" }).flatMap({ $0.value.lowercased().split(separator: ",") }) {
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             switch parts.first {
-            case "application/json": best.json = max(best.json, weight)
+            case "application/json":
+                isJSONFirst = isJSONFirst || best.xml == 0
+                best.json = max(best.json, weight)
             case "text/xml", "application/xml": best.xml = max(best.xml, weight)
             default: break
             }
         }
-        return best.json > best.xml
+        return best.json > best.xml || best.json == best.xml && best.json > 0 && isJSONFirst
     }
 
     /// Whether a request of the AWS Query protocol is for AWS IAM: by its version, or by the scope of its signature.
     var isForIAM: Bool {
-        guard let version = parameter("Version") else { return header("authorization")?.contains("/iam/aws4_request") ?? false }
+        guard let version = parameter("Version") else { return header("authorization")?.includes("/iam/aws4_request") ?? false }
         return version == IAMProtocol.version
     }
 

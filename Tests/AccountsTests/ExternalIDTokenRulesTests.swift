@@ -204,10 +204,13 @@ struct ForeignIDTokenTests {
         carol.profile = ["sub": "c", "n": [1, 2]]
         carol.idToken = "x.y.z"
         let token = tokens.token(of: carol, in: "default", at: 1000)
-        #expect(try tokens.identity(of: token, in: "default", at: 1599) == carol)
-        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token, in: "default", at: 1600) }
-        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token, in: "shop", at: 1000) }
-        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: token + "AAAA", in: "default", at: 1000) }
-        #expect(throws: PendingTokenInvalid.self) { try tokens.identity(of: "", in: "default", at: 1000) }
+        guard case .provider(carol, spending: nil) = try tokens.proven(by: token, in: "default", at: 1599) else {
+            Issue.record("The token does not contain the identity.")
+            return
+        }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.proven(by: token, in: "default", at: 1600) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.proven(by: token, in: "shop", at: 1000) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.proven(by: token + "AAAA", in: "default", at: 1000) }
+        #expect(throws: PendingTokenInvalid.self) { try tokens.proven(by: "", in: "default", at: 1000) }
     }
 }

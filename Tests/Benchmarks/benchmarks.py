@@ -10,6 +10,7 @@ import tempfile
 import passkeys
 import people
 import exchanges
+import scaling
 from host import (
     POOL, Server, Sidecar, binary, fill, first_answer, guests, known, links, lookups, median, mints, openssl_speed, pump, request_line, results,
     round_trips, serve, spawn)
@@ -101,6 +102,9 @@ class Benchmarks:
     def passkeys(self):
         yield from passkeys.rows(self, Row)
 
+    def scaling(self):
+        yield from scaling.rows(self, Row)
+
     def creating(self):
         turns, count = (1, 5_000) if self.quick else (5, 20_000)
         ours, limit = [], []
@@ -180,7 +184,7 @@ ROWS = {
     "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "create": Benchmarks.creating, "people": Benchmarks.people,
     "passkeys": Benchmarks.passkeys,
     "many": Benchmarks.many_identities,
-    "postgres": Benchmarks.many_identities_on_postgres, "memory": Benchmarks.memory, "size": Benchmarks.size,
+    "postgres": Benchmarks.many_identities_on_postgres, "scaling": Benchmarks.scaling, "memory": Benchmarks.memory, "size": Benchmarks.size,
 }
 
 

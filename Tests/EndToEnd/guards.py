@@ -177,6 +177,23 @@ def _(scene):
     return sent(scene, "signIn.start", tenantId=scene.tenant, username=scene.address)
 
 
+@door("signIn.startWithPhoneNumber", tenant={"phoneSignIn": "accounts"})
+def _(scene):
+    scene.make_account(password=False)
+    scene.call("account.update", {"accountId": scene.account, "phoneNumber": f"+1555555{scene.number:04}"})
+    return sent(scene, "signIn.startWithPhoneNumber", tenantId=scene.tenant, phoneNumber=f"+1555555{scene.number:04}")
+
+
+@door("signIn.submitCode", "by SMS", tenant={"phoneSignIn": "accounts"})
+def _(scene):
+    scene.make_account(password=False)
+    number = f"+1555555{scene.number:04}"
+    scene.call("account.update", {"accountId": scene.account, "phoneNumber": number})
+    step = scene.call("signIn.startWithPhoneNumber", {"tenantId": scene.tenant, "phoneNumber": number})
+    code = scene.call("test.outbox", {"to": number})["messages"][-1]["code"]
+    return sent(scene, "signIn.submitCode", continuationToken=step["continuationToken"], code=code)
+
+
 @door("signIn.submitPassword")
 def _(scene):
     scene.make_account()

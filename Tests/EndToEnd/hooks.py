@@ -73,6 +73,7 @@ class Webhook:
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
         server.daemon_threads = True
+        server.handle_error = lambda *_: None   # The process may have closed the connection.
         threading.Thread(target=server.serve_forever, daemon=True).start()
         test.addCleanup(server.server_close)
         test.addCleanup(server.shutdown)

@@ -155,7 +155,7 @@ class Addresses(Advised):
         self.assertEqual({each["to"].lower() for each in self.messages()}, {ALICE})
 
     def test_page_of_a_link_is_the_tenants(self):
-        """CVE-2025-48936 and CVE-2025-64101 (Zitadel): links in mails pointed to the host of the request. CVE-2024-56734 (Better Auth)."""
+        """CVE-2025-48936, CVE-2025-64101 (Zitadel): headers set the scheme and host of links in mails. CVE-2024-56734 (Better Auth)."""
         self.account_of()
         self.settings(delivery={"linkUrl": PAGE})
         made = self.call("oob.create", purpose="passwordReset", email=ALICE, returnLink=True, continueUrl="https://evil.example/")

@@ -69,7 +69,7 @@ class Applications(Advised):
 
 
 class EndedAccounts(Advised):
-    """GHSA-wv3h-x6c4-r867 and CVE-2026-1609 (Keycloak), CVE-2023-22492 (Zitadel), CVE-2025-64521 (authentik): disabled users got tokens."""
+    """GHSA-wv3h-x6c4-r867 and CVE-2026-1609 (Keycloak), CVE-2023-22492 (Zitadel), CVE-2025-64521 (authentik): disabled users and services got tokens."""
 
     def pending(self):
         _, secret, factor = self.enroll(self.session()["idToken"])
@@ -92,6 +92,28 @@ class EndedAccounts(Advised):
                 self.refuse(wanted[name], "signIn.withContinuation", continuationToken=token)
                 if name != "tenant":
                     self.call("account.delete", accountId=account) if name != "deleted" else None
+
+    def test_deferred_tokens_end_when_all_sessions_are_revoked(self):
+        account = self.account_of()
+        ends = {"account": lambda: self.call("session.revokeAll", accountId=account),
+                "tenant": lambda: self.call("session.revokeAll", tenantId="default"),
+                "time": lambda: (self.later(1), self.call("account.update", accountId=account, tokensValidSince=self.now))}
+        for name, end in ends.items():
+            with self.subTest(name):
+                token = self.pending()
+                end()
+                error = self.refuse("flowEnded", "signIn.withContinuation", continuationToken=token)
+                self.assertEqual(error.data["cause"], "sessionsRevoked")
+                self.call("mfa.withdraw", accountId=account, factorId=self.call("account.get", accountId=account)["factors"][0]["factorId"])
+
+    def test_completed_reset_ends_when_all_sessions_are_revoked(self):
+        account = self.account_of()
+        step = self.call("passwordReset.start", username=ALICE)
+        code = self.call("test.outbox", to=ALICE)["messages"][-1]["code"]
+        step = self.call("passwordReset.submitCode", continuationToken=step["continuationToken"], code=code)
+        done = self.call("passwordReset.submitPassword", continuationToken=step["continuationToken"], password=OTHER)
+        self.call("session.revokeAll", accountId=account)
+        self.refuse("flowEnded", "signIn.withContinuation", continuationToken=done["continuationToken"])
 
     def test_cookie_and_tokens_end_with_the_account_and_the_tenant(self):
         account = self.account_of()

@@ -204,6 +204,17 @@ class Descriptions(FirebaseProject):
         admin("projects.tenants.list", None, two, parent=parent)
         admin("projects.oauthIdpConfigs.create", {"clientId": "c", "issuer": "https://x.example"}, two, parent=parent, oauthIdpConfigId="oidc.x")
         admin("projects.oauthIdpConfigs.list", None, two, parent=parent)
+        admin("projects.inboundSamlConfigs.create", {
+            "idpConfig": {"idpEntityId": "i", "ssoUrl": "https://x.example", "idpCertificates": [{"x509Certificate": "c"}]},
+            "spConfig": {"spEntityId": "s", "callbackUri": "https://y.example"}}, two, parent=parent, inboundSamlConfigId="saml.x")
+        admin("projects.inboundSamlConfigs.list", None, two, parent=parent)
+        admin("projects.inboundSamlConfigs.patch", {"displayName": "X"}, two, name=parent + "/inboundSamlConfigs/saml.x", updateMask="displayName")
+        admin("projects.defaultSupportedIdpConfigs.create", {"clientId": "c", "clientSecret": "s"}, two, parent=parent, idpId="google.com")
+        admin("projects.defaultSupportedIdpConfigs.list", None, two, parent=parent)
+        admin("projects.defaultSupportedIdpConfigs.patch", {"enabled": True}, two, name=parent + "/defaultSupportedIdpConfigs/google.com", updateMask="enabled")
+        admin("projects.defaultSupportedIdpConfigs.get", None, two, name=parent + "/defaultSupportedIdpConfigs/google.com")
+        admin("projects.defaultSupportedIdpConfigs.delete", None, two, name=parent + "/defaultSupportedIdpConfigs/google.com")
+        admin("defaultSupportedIdps.list", None, two)
         admin("projects.getConfig", None, two, name=parent + "/config")
         admin("projects.accounts.delete", {"localId": made["localId"]})
 

@@ -97,7 +97,7 @@ class Fuzz(FirebaseProject):
     def test_percent_encoding_and_paths(self):
         chance = random.Random(9)
         pieces = ["accounts", ":", "signUp", "%2F", "%00", "%ff", "%", "%zz", "..", "%2e%2e", "projects", PROJECT, "tenants", "/", "//", "?", "&", "=", "key=k", "#",
-                  "tenantId=%00", "oobCode=%F0%9F%98%80", "updateMask=a.b.c..", "a" * 300, "+", ";", "%3A", "é", "'\"<>", "oauthIdpConfigs", "oidc.x", "pageSize=-1",
+                  "tenantId=%00", "oobCode=%F0%9F%98%80", "updateMask=a.b.c..", "a" * 300, "+", ";", "%3A", "é", "'\"<>", "oauthIdpConfigs", "oidc.x", "inboundSamlConfigs", "saml.x", "defaultSupportedIdpConfigs", "google.com", "defaultSupportedIdps", "?inboundSamlConfigId=saml.x", "pageSize=-1",
                   "maxResults=99999999999999999999"]
         for _ in range(400):
             start = chance.choice([PREFIX, "/identitytoolkit.googleapis.com/v2/", "/emulator/v1/", "/emulator/action?", "/www.googleapis.com/identitytoolkit/v3/relyingparty/",

@@ -56,7 +56,7 @@ class Fuzz(FirebaseProject):
     CALLS = [
         "accounts:" + name for name in (
             "signUp lookup update delete signInWithPassword signInWithCustomToken signInWithEmailLink sendOobCode resetPassword createAuthUri "
-            "signInWithIdp batchGet batchCreate batchDelete query sendVerificationCode signInWithPhoneNumber revokeToken").split()
+            "signInWithIdp batchGet batchCreate batchDelete query sendVerificationCode signInWithPhoneNumber revokeToken signInWithGameCenter").split()
     ] + ["accounts/mfaEnrollment:start", "accounts/mfaEnrollment:finalize", "accounts/mfaSignIn:start", "accounts/mfaSignIn:finalize", ":createSessionCookie"]
     NAMES = (
         "email password localId idToken oobCode newPassword requestType users hashAlgorithm rounds signerKey phoneNumber sessionInfo code "

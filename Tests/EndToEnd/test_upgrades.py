@@ -25,7 +25,7 @@ def stored(name):
 
 # The tables that the second version of the schema did not have.
 LATER_TABLES = {"notice", "vendor_record", "passkey", "passkey_user", "passkey_ceremony", "application", "tenant_hooks", "action_code",
-                "trusted_issuer", "used_workload_token", "role_policy", "security_event", "event_stream", "event_stream_ack"}
+                "trusted_issuer", "used_workload_token", "role_policy", "security_event", "event_stream", "event_stream_ack", "application_secret", "agent"}
 
 
 class Upgrades:
@@ -189,7 +189,8 @@ class OnSQLite(Upgrades, EndToEnd):
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX session_of_application")
         for table, column in (("flow", "application"), ("flow", "passkey"), ("session", "audience"), ("session", "passkey_id"), ("session", "acr"),
-                              ("session", "client_id"), ("session", "application_id"), ("role", "description")):
+                              ("session", "client_id"), ("session", "application_id"), ("role", "description"),
+                              ("idp_flow", "client_id"), ("idp_flow", "application_id")):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")
         connection.close()

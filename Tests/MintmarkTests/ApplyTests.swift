@@ -5,10 +5,12 @@ import Platform
 import Storage
 import Testing
 
+@testable import Accounts
 @testable import IdentityPools
 @testable import Mintmark
 @testable import Provisioning
 @testable import ServiceContext
+@testable import SigningKeys
 
 /// A store in memory with a service that applies documents to it.
 private struct House {
@@ -28,8 +30,12 @@ private struct House {
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
     }
 
+    private var hooks: HooksService {
+        HooksService(AccountsContext(context), TenantConfigurationCache(signingKeys: SigningKeys(vault: context.vault)))
+    }
+
     func apply(_ document: String) throws -> [AppliedChange] {
-        try ApplyService(context).apply(SystemApply.Params(decoding: JSONText(document).root), Call()).changes
+        try ApplyService(context, hooks: hooks).apply(SystemApply.Params(decoding: JSONText(document).root), Call()).changes
     }
 
     /// The pointers and rules of the violations in a document.

@@ -64,6 +64,22 @@ func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, 
 	return invoke[Account](ctx, m.client, "account.create", params, options)
 }
 
+// CreateAgent creates an agent: an account of a program, which another account owns.
+//
+// An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the
+// token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that
+// permit it by `token.delegate`. Its tokens end when it or its owner is disabled or deleted. An account owns at most
+// 100 agents.
+//
+// Errors: [CallerNotAllowedError], [AccountNotFoundError], [AccountMergedError], [TokenMalformedError],
+// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TenantDisabledError],
+// [AccountExistsError], [AccountIsAgentError], [TooManyAgentsError], [AccountDisabledError],
+// [ProviderSubjectInUseError], [InvalidAttributesError], [ClaimNameReservedError], [ClaimsTooLongError].
+func (m AccountMethods) CreateAgent(ctx context.Context, params AccountCreateAgentParams, options ...CallOption) (*Account, error) {
+	return invoke[Account](ctx, m.client, "account.createAgent", params, options)
+}
+
 // Delete deletes an account and end its sessions.
 //
 // Also ends its pending flows. Its email address can be registered again.
@@ -73,6 +89,17 @@ func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, 
 // Errors: [AccountNotFoundError], [AccountMergedError].
 func (m AccountMethods) Delete(ctx context.Context, params AccountDeleteParams, options ...CallOption) (*AccountDeleteResult, error) {
 	return invoke[AccountDeleteResult](ctx, m.client, "account.delete", params, options)
+}
+
+// DeleteAgent deletes an agent of the signed-in user.
+//
+// Its sessions and tokens end. A developer deletes an agent with `account.delete`.
+//
+// Errors: [AccountNotFoundError], [AccountMergedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
+// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TenantDisabledError].
+func (m AccountMethods) DeleteAgent(ctx context.Context, params AccountDeleteAgentParams, options ...CallOption) (*AccountDeleteAgentResult, error) {
+	return invoke[AccountDeleteAgentResult](ctx, m.client, "account.deleteAgent", params, options)
 }
 
 // DeleteOwn deletes the signed-in user's account.
@@ -186,28 +213,31 @@ func (m AccountMethods) ImportWithProgress(
 
 // Link links a sign-in method to the signed-in user's account.
 //
-// Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture.
-// The tokens in the result include the linked sign-in method. If the login or the email address of a provider
-// credential belongs to another account, the call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The
-// error contains a pending token for signing in or linking. If the address of an email address and password belongs
-// to another account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a
-// password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
-// account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail with
-// `tokenRevoked`, whose reason names `account.link`.
+// Links an identity provider, or an email address with a new password. A new passkey is registered with
+// `passkey.startRegistration`; the response of a passkey that exists fails with `providerAlreadyLinked` if the
+// account has it, and with `credentialAlreadyInUse` if another account has it. The account keeps its ID, name and
+// picture. The tokens in the result include the linked sign-in method. If the login or the email address of a
+// provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
+// `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email
+// address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password
+// was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends
+// all sessions of the account, including the session of `idToken`; use the tokens of the result. The previous tokens
+// then fail with `tokenRevoked`, whose reason names `account.link`.
 //
 // Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential,
 // linkWithPopup, linkWithRedirect.
 //
-// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
-// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError],
-// [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [IDPNotFoundError], [IDPDisabledError],
-// [InvalidCredentialError], [InvalidNonceError], [ErrPendingTokenInvalid], [ProviderUnavailableError],
-// [ProviderUnusableError], [InvalidUsernameError], [InvalidPasswordError], [ErrPasswordNotAccepted],
-// [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError], [CredentialAlreadyInUseError],
-// [EmailAlreadyInUseError], [AddressDiffersError], [ProviderAlreadyLinkedError], [RecentSignInRequiredError],
-// [ErrSecondFactorNeeded], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
-// [TenantDisabledError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [PasskeysOffError], [PasskeyNotAcceptedError], [ErrFlowFinished], [TokenMalformedError],
+// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [IDPNotFoundError], [IDPDisabledError], [InvalidCredentialError], [InvalidNonceError], [ErrPendingTokenInvalid],
+// [ProviderUnavailableError], [ProviderUnusableError], [InvalidUsernameError], [InvalidPasswordError],
+// [ErrPasswordNotAccepted], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
+// [CredentialAlreadyInUseError], [EmailAlreadyInUseError], [AddressDiffersError], [ProviderAlreadyLinkedError],
+// [RecentSignInRequiredError], [ErrSecondFactorNeeded], [ContinuationTokenInvalidError],
+// [ContinuationTokenExpiredError], [CallbackInvalidError], [SignInRefusedError], [ErrFlowUsed], [ErrListenerGone],
+// [ErrUserMismatch], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m AccountMethods) Link(ctx context.Context, params AccountLinkParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "account.link", params, options)
 }
@@ -233,6 +263,17 @@ func (m AccountMethods) ListPages(params AccountListParams, options ...CallOptio
 	return newPages(params.Cursor, read, func(p *AccountListResult) ([]Account, string) {
 		return p.Accounts, p.NextCursor
 	})
+}
+
+// ListAgents lists the agents of an account.
+//
+// Returns all agents, at most 100, sorted by ID.
+//
+// Errors: [CallerNotAllowedError], [AccountNotFoundError], [AccountMergedError], [TokenMalformedError],
+// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TenantDisabledError].
+func (m AccountMethods) ListAgents(ctx context.Context, params AccountListAgentsParams, options ...CallOption) (*AccountListAgentsResult, error) {
+	return invoke[AccountListAgentsResult](ctx, m.client, "account.listAgents", params, options)
 }
 
 // Me gets the profile of the signed-in user.
@@ -262,11 +303,12 @@ func (m AccountMethods) Me(ctx context.Context, params AccountMeParams, options 
 // plan. A dry run does not fail with `mergeUndecided`: it lists the conflicts, names those without a policy in
 // `undecided`, and shows the account as if the target's data were kept for them.
 //
-// Errors: [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded], [TooManyFactorsError],
-// [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
-// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
-// [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountDisabledError].
+// Errors: [AccountIsAgentError], [MergeUndecidedError], [RecentSignInRequiredError], [ErrSecondFactorNeeded],
+// [TooManyFactorsError], [ClaimsTooLongError], [AudienceNotOfferedError], [TokenMalformedError],
+// [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError],
+// [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError],
+// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [AccountDisabledError].
 func (m AccountMethods) Merge(ctx context.Context, params AccountMergeParams, options ...CallOption) (*AccountMergeResult, error) {
 	return invoke[AccountMergeResult](ctx, m.client, "account.merge", params, options)
 }
@@ -383,9 +425,10 @@ func (m AccountMethods) Unlink(ctx context.Context, params AccountUnlinkParams, 
 //
 // Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
 //
-// Errors: [AccountNotFoundError], [InvalidAttributesError], [AccountMergedError], [InvalidUsernameError],
-// [UserAlreadyExistsError], [InvalidPasswordError], [InvalidPhoneNumberError], [PhoneNumberInUseError],
-// [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError], [TenantDisabledError].
+// Errors: [AccountIsAgentError], [AccountNotFoundError], [InvalidAttributesError], [AccountMergedError],
+// [InvalidUsernameError], [UserAlreadyExistsError], [InvalidPasswordError], [InvalidPhoneNumberError],
+// [PhoneNumberInUseError], [ProviderSubjectInUseError], [ClaimNameReservedError], [ClaimsTooLongError],
+// [TenantDisabledError].
 func (m AccountMethods) Update(ctx context.Context, params AccountUpdateParams, options ...CallOption) (*Account, error) {
 	return invoke[Account](ctx, m.client, "account.update", params, options)
 }

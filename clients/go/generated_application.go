@@ -9,6 +9,20 @@ type ApplicationMethods struct {
 	client *Client
 }
 
+// AddSecret generates a secret of a confidential application.
+//
+// The result is the only response that contains the secret; the store keeps a hash. An application has at most two
+// secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the
+// first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or
+// refresh sessions in it require `clientSecret`.
+//
+// Equivalent: cognito AddUserPoolClientSecret, nativeAuth Microsoft Graph: application: addPassword.
+//
+// Errors: [TenantNotFoundError], [ClientUnknownError], [ClientNotConfidentialError], [TooManyClientSecretsError].
+func (m ApplicationMethods) AddSecret(ctx context.Context, params ApplicationAddSecretParams, options ...CallOption) (*ApplicationAddSecretResult, error) {
+	return invoke[ApplicationAddSecretResult](ctx, m.client, "application.addSecret", params, options)
+}
+
 // Delete deletes an application of a tenant.
 //
 // Ends the sessions and pending flows of the application, and revokes the tokens of these sessions. The default
@@ -19,6 +33,18 @@ type ApplicationMethods struct {
 // Errors: [TenantNotFoundError], [ClientUnknownError].
 func (m ApplicationMethods) Delete(ctx context.Context, params ApplicationDeleteParams, options ...CallOption) (*ApplicationDeleteResult, error) {
 	return invoke[ApplicationDeleteResult](ctx, m.client, "application.delete", params, options)
+}
+
+// DeleteSecret deletes a secret of an application.
+//
+// The secret is no longer accepted. Sessions of the application continue. The only secret of an application cannot be
+// deleted: add another one first, or delete the application.
+//
+// Equivalent: cognito DeleteUserPoolClientSecret, nativeAuth Microsoft Graph: application: removePassword.
+//
+// Errors: [TenantNotFoundError], [ClientUnknownError], [ClientSecretNotFoundError], [LastClientSecretError].
+func (m ApplicationMethods) DeleteSecret(ctx context.Context, params ApplicationDeleteSecretParams, options ...CallOption) (*Application, error) {
+	return invoke[Application](ctx, m.client, "application.deleteSecret", params, options)
 }
 
 // Get gets an application of a tenant.
@@ -60,6 +86,7 @@ func (m ApplicationMethods) ListPages(params ApplicationListParams, options ...C
 // Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and access
 // tokens (`client_id`, `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the ID of its
 // default application, which is public and has native authentication. Omitted members return to their default.
+// Secrets of the application stay; an application with secrets cannot become public.
 //
 // Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient, nativeAuth Microsoft Graph: applications.create.
 //

@@ -202,8 +202,8 @@ const (
 	// 3200: A claim of a token violates a limit of the trusted issuer, or a rule for session tags. Equivalent:
 	// cognito sts:IDPRejectedClaim.
 	ErrTokenClaimRejected ErrorType = "tokenClaimRejected"
-	// 3201: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito
-	// sts:IDPRejectedClaim.
+	// 3201: The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already
+	// accepted. Equivalent: cognito sts:IDPRejectedClaim.
 	ErrTokenReplayed ErrorType = "tokenReplayed"
 	// 3202: The settings of a trusted issuer violate a rule. Equivalent: cognito iam:InvalidInput.
 	ErrInvalidTrustedIssuer ErrorType = "invalidTrustedIssuer"
@@ -213,7 +213,8 @@ const (
 	ErrTooManyTrustedIssuers ErrorType = "tooManyTrustedIssuers"
 	// 3240: The requested type is not that of an access token, or the declared type of a token is unknown.
 	ErrTokenTypeNotSupported ErrorType = "tokenTypeNotSupported"
-	// 3241: An exchange without an actor requests the same access that the subject token has.
+	// 3241: An exchange without an actor requests the same access that the subject token has, or no setting of the
+	// tenant permits the exchange.
 	ErrExchangeNotAllowed ErrorType = "exchangeNotAllowed"
 	// 3242: The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor
 	// token and its type is given.
@@ -224,6 +225,15 @@ const (
 	ErrDelegationTooDeep ErrorType = "delegationTooDeep"
 	// 3245: The claim `may_act` or `act` of the subject token is not an object with the required members.
 	ErrSubjectTokenInvalid ErrorType = "subjectTokenInvalid"
+	// 3250: Tokens of the account are not enabled. Equivalent: cognito
+	// sts:OutboundWebIdentityFederationDisabledException.
+	ErrOutboundFederationDisabled ErrorType = "outboundFederationDisabled"
+	// 3251: The token would be valid for longer than the credentials that request it. Equivalent: cognito
+	// sts:SessionDurationEscalationException.
+	ErrSessionDurationEscalation ErrorType = "sessionDurationEscalation"
+	// 3252: The claims of a token for a session are too long. Equivalent: cognito
+	// sts:JWTPayloadSizeExceededException.
+	ErrTokenPayloadTooLarge ErrorType = "tokenPayloadTooLarge"
 	// 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase
 	// TENANT_NOT_FOUND.
 	ErrTenantNotFound ErrorType = "tenantNotFound"
@@ -273,8 +283,8 @@ const (
 	// 4016: A password is given in a tenant whose `localAccountMethod` is `emailCode`. Equivalent: nativeAuth
 	// unsupported_auth_method.
 	ErrPasswordNotAccepted ErrorType = "passwordNotAccepted"
-	// 4017: A sign-in or a password reset names an email address that no account has. Equivalent: nativeAuth
-	// user_not_found 50034; firebase EMAIL_NOT_FOUND.
+	// 4017: A sign-in or a password reset names an email address that no account has, or the subject of a token is
+	// not linked with an account. Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
 	ErrUserNotFound ErrorType = "userNotFound"
 	// 4018: A password is submitted for an account without one, or a password reset is started in a tenant without
 	// passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in
@@ -343,15 +353,32 @@ const (
 	// 4161: The session is older than `tokens.sessionSeconds` of the tenant. Equivalent: nativeAuth
 	// expired_refresh_token; firebase TOKEN_EXPIRED.
 	ErrSessionExpired ErrorType = "sessionExpired"
+	// 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no
+	// account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+	ErrPhoneSignInNotAllowed ErrorType = "phoneSignInNotAllowed"
+	// 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+	// Equivalent: firebase USER_NOT_FOUND.
+	ErrPhoneNumberUnknown ErrorType = "phoneNumberUnknown"
 	// 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
 	ErrClientUnknown ErrorType = "clientUnknown"
-	// 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth
-	// invalid_client.
+	// 4141: The application is confidential and has no secret, native authentication is disabled for it, or its
+	// redirect URIs do not include the requested one. Equivalent: nativeAuth invalid_client.
 	ErrClientNotPermitted ErrorType = "clientNotPermitted"
 	// 4142: A setting of an application contradicts the tenant or is not a valid address.
 	ErrInvalidApplication ErrorType = "invalidApplication"
 	// 4143: A new application would exceed the maximum number of applications of a tenant.
 	ErrTooManyApplications ErrorType = "tooManyApplications"
+	// 4150: The application for a new secret is public.
+	ErrClientNotConfidential ErrorType = "clientNotConfidential"
+	// 4151: The application already has the maximum number of secrets.
+	ErrTooManyClientSecrets ErrorType = "tooManyClientSecrets"
+	// 4152: The secret does not exist or was deleted.
+	ErrClientSecretNotFound ErrorType = "clientSecretNotFound"
+	// 4153: The only secret of an application is to be deleted.
+	ErrLastClientSecret ErrorType = "lastClientSecret"
+	// 4154: A confidential application sent no secret or a wrong one, or a public application sent one. Equivalent:
+	// nativeAuth invalid_client.
+	ErrClientSecretInvalid ErrorType = "clientSecretInvalid"
 	// 4144: A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
 	// Equivalent: cognito NotAuthorizedException.
 	ErrAttributeNotYours ErrorType = "attributeNotYours"
@@ -375,6 +402,14 @@ const (
 	ErrEventStreamConflict ErrorType = "eventStreamConflict"
 	// 4265: A new event stream would exceed the maximum number of streams of a store.
 	ErrTooManyEventStreams ErrorType = "tooManyEventStreams"
+	// 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+	ErrEventReceiverInvalid ErrorType = "eventReceiverInvalid"
+	// 4271: `events.poll` is called for a stream that pushes its tokens.
+	ErrEventStreamPushes ErrorType = "eventStreamPushes"
+	// 4272: `events.poll` would wait, and the maximum number of calls already waits.
+	ErrTooManyEventPolls ErrorType = "tooManyEventPolls"
+	// 4273: The event stream is disabled.
+	ErrEventStreamDisabled ErrorType = "eventStreamDisabled"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -430,6 +465,10 @@ const (
 	// 5062: The login of an identity provider is linked with another account of the tenant. Equivalent: firebase
 	// FEDERATED_USER_ID_ALREADY_LINKED.
 	ErrProviderSubjectInUse ErrorType = "providerSubjectInUse"
+	// 5250: The operation is not possible for an agent.
+	ErrAccountIsAgent ErrorType = "accountIsAgent"
+	// 5251: The account already owns the maximum number of agents.
+	ErrTooManyAgents ErrorType = "tooManyAgents"
 	// 6001: A login provider does not respond, or reports that it is temporarily unable to respond. Equivalent:
 	// cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
 	ErrProviderUnavailable ErrorType = "providerUnavailable"
@@ -874,7 +913,7 @@ type TokenMalformedError struct {
 	*APIError `json:"-"`
 	// The format error.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -883,7 +922,7 @@ type TokenAlgorithmNotAllowedError struct {
 	*APIError `json:"-"`
 	// The `alg` header parameter of the token.
 	Algorithm string `json:"algorithm"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -894,7 +933,7 @@ type TokenKeyUnknownError struct {
 	Kid string `json:"kid,omitempty"`
 	// The reason no key was found, as far as the token shows.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -903,7 +942,7 @@ type TokenSignatureInvalidError struct {
 	*APIError `json:"-"`
 	// The ID of the key that was used to verify the signature.
 	Kid string `json:"kid"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -914,7 +953,7 @@ type TokenExpiredError struct {
 	ExpiredAt Timestamp `json:"expiredAt"`
 	// The current time of this process, in seconds since 1970-01-01 UTC.
 	Now Timestamp `json:"now"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -925,7 +964,7 @@ type TokenNotYetValidError struct {
 	ValidFrom Timestamp `json:"validFrom"`
 	// The current time of this process, in seconds since 1970-01-01 UTC.
 	Now Timestamp `json:"now"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -936,7 +975,7 @@ type TokenAudienceMismatchError struct {
 	Expected string `json:"expected"`
 	// The audiences of the token.
 	Actual []string `json:"actual"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -947,7 +986,7 @@ type TokenIssuerMismatchError struct {
 	Expected string `json:"expected"`
 	// The issuer of the token.
 	Actual string `json:"actual"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -958,7 +997,7 @@ type TokenUseMismatchError struct {
 	Expected TokenKind `json:"expected"`
 	// The type of the token.
 	Actual TokenKind `json:"actual"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -968,7 +1007,7 @@ type TokenRevokedError struct {
 	// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the
 	// session of the token, it names the method, whose result contains the new tokens.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1161,14 +1200,14 @@ type TokenClaimRejectedError struct {
 	Claim string `json:"claim"`
 	// The violated rule.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TokenReplayedError is [ErrTokenReplayed] with its data.
 type TokenReplayedError struct {
 	*APIError `json:"-"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1186,7 +1225,7 @@ type TrustedIssuerNotFoundError struct {
 	*APIError `json:"-"`
 	// The requested issuer, ARN or tenant.
 	Issuer string `json:"issuer"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1202,7 +1241,7 @@ type TokenTypeNotSupportedError struct {
 	*APIError `json:"-"`
 	// The requested type.
 	Requested string `json:"requested"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1211,14 +1250,14 @@ type ExchangeNotAllowedError struct {
 	*APIError `json:"-"`
 	// The reason, as a clause.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
 // ActorTokenRequiredError is [ErrActorTokenRequired] with its data.
 type ActorTokenRequiredError struct {
 	*APIError `json:"-"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1227,7 +1266,7 @@ type ActorNotAllowedError struct {
 	*APIError `json:"-"`
 	// The reason, as a clause.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1236,7 +1275,7 @@ type DelegationTooDeepError struct {
 	*APIError `json:"-"`
 	// The maximum number of actors.
 	Maximum int64 `json:"maximum"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1245,8 +1284,28 @@ type SubjectTokenInvalidError struct {
 	*APIError `json:"-"`
 	// The reason, as a clause.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
+}
+
+// SessionDurationEscalationError is [ErrSessionDurationEscalation] with its data.
+type SessionDurationEscalationError struct {
+	*APIError `json:"-"`
+	// The time at which the token would expire, in seconds since 1970-01-01 UTC.
+	ExpiresAt Timestamp `json:"expiresAt"`
+	// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
+	SessionExpiresAt Timestamp `json:"sessionExpiresAt"`
+	// The longest possible lifetime, in seconds.
+	MaximumSeconds int64 `json:"maximumSeconds"`
+}
+
+// TokenPayloadTooLargeError is [ErrTokenPayloadTooLarge] with its data.
+type TokenPayloadTooLargeError struct {
+	*APIError `json:"-"`
+	// The length of the claims, in bytes.
+	Bytes int64 `json:"bytes"`
+	// The maximum length, in bytes.
+	Maximum int64 `json:"maximum"`
 }
 
 // TenantNotFoundError is [ErrTenantNotFound] with its data.
@@ -1254,6 +1313,8 @@ type TenantNotFoundError struct {
 	*APIError `json:"-"`
 	// The tenant ID, as the request names it.
 	TenantID string `json:"tenantId"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // TenantExistsError is [ErrTenantExists] with its data.
@@ -1286,6 +1347,8 @@ type SignUpNotAllowedError struct {
 	*APIError `json:"-"`
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
 	TenantID string `json:"tenantId"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // InvalidUsernameError is [ErrInvalidUsername] with its data.
@@ -1374,6 +1437,8 @@ type AccountLockedError struct {
 	Next string `json:"next,omitempty"`
 	// The operation that is locked. Present if other operations remain available.
 	Only string `json:"only,omitempty"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // UserNotFoundError is [ErrUserNotFound] with its data.
@@ -1381,8 +1446,10 @@ type UserNotFoundError struct {
 	*APIError `json:"-"`
 	// The method to call next. Present if the tenant allows sign-ups.
 	Next string `json:"next,omitempty"`
-	// The next action for the user. Present if the tenant does not allow sign-ups.
+	// The next action. Present if the tenant does not allow sign-ups, and for the subject of a token.
 	Hint string `json:"hint,omitempty"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // PasswordNotSetError is [ErrPasswordNotSet] with its data.
@@ -1413,7 +1480,7 @@ type AudienceNotOfferedError struct {
 	TenantID string `json:"tenantId"`
 	// The requested audience.
 	Audience string `json:"audience"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1440,7 +1507,7 @@ type ScopeNotGrantedError struct {
 	Scopes []string `json:"scopes"`
 	// The granted scopes.
 	Granted []string `json:"granted"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1487,6 +1554,8 @@ type RefusedByHookError struct {
 	Hook HookName `json:"hook"`
 	// The reason from the hook.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // HookFailedError is [ErrHookFailed] with its data.
@@ -1500,6 +1569,8 @@ type HookFailedError struct {
 	Check HookFailedErrorCheck `json:"check"`
 	// The reason, as a sentence.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // HooksNotOfferedError is [ErrHooksNotOffered] with its data.
@@ -1539,7 +1610,7 @@ type TenantDisabledError struct {
 	*APIError `json:"-"`
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
 	TenantID string `json:"tenantId"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1550,6 +1621,13 @@ type SessionExpiredError struct {
 	EndedAt Timestamp `json:"endedAt"`
 }
 
+// PhoneSignInNotAllowedError is [ErrPhoneSignInNotAllowed] with its data.
+type PhoneSignInNotAllowedError struct {
+	*APIError `json:"-"`
+	// The ID of the tenant.
+	TenantID string `json:"tenantId"`
+}
+
 // ClientUnknownError is [ErrClientUnknown] with its data.
 type ClientUnknownError struct {
 	*APIError `json:"-"`
@@ -1557,6 +1635,8 @@ type ClientUnknownError struct {
 	TenantID string `json:"tenantId"`
 	// The requested client ID.
 	ClientID string `json:"clientId"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // ClientNotPermittedError is [ErrClientNotPermitted] with its data.
@@ -1568,6 +1648,8 @@ type ClientNotPermittedError struct {
 	Cause ClientNotPermittedErrorCause `json:"cause"`
 	// The cause as text.
 	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // InvalidApplicationError is [ErrInvalidApplication] with its data.
@@ -1588,6 +1670,49 @@ type TooManyApplicationsError struct {
 	Maximum int64 `json:"maximum"`
 }
 
+// ClientNotConfidentialError is [ErrClientNotConfidential] with its data.
+type ClientNotConfidentialError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+}
+
+// TooManyClientSecretsError is [ErrTooManyClientSecrets] with its data.
+type TooManyClientSecretsError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The maximum number of secrets.
+	Maximum int64 `json:"maximum"`
+}
+
+// ClientSecretNotFoundError is [ErrClientSecretNotFound] with its data.
+type ClientSecretNotFoundError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The requested secret.
+	SecretID string `json:"secretId"`
+}
+
+// LastClientSecretError is [ErrLastClientSecret] with its data.
+type LastClientSecretError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+}
+
+// ClientSecretInvalidError is [ErrClientSecretInvalid] with its data.
+type ClientSecretInvalidError struct {
+	*APIError `json:"-"`
+	// The client ID of the application.
+	ClientID string `json:"clientId"`
+	// The reason and the next step.
+	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
 // AttributeNotYoursError is [ErrAttributeNotYours] with its data.
 type AttributeNotYoursError struct {
 	*APIError `json:"-"`
@@ -1595,6 +1720,13 @@ type AttributeNotYoursError struct {
 	Name string `json:"name"`
 	// The reason the attribute cannot be changed.
 	Reason string `json:"reason"`
+}
+
+// SecondFactorRequiredError is [ErrSecondFactorRequired] with its data.
+type SecondFactorRequiredError struct {
+	*APIError `json:"-"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // FactorKindNotAcceptedError is [ErrFactorKindNotAccepted] with its data.
@@ -1645,12 +1777,40 @@ type TooManyEventStreamsError struct {
 	Maximum int64 `json:"maximum"`
 }
 
+// EventReceiverInvalidError is [ErrEventReceiverInvalid] with its data.
+type EventReceiverInvalidError struct {
+	*APIError `json:"-"`
+	// The problem.
+	Reason string `json:"reason"`
+}
+
+// EventStreamPushesError is [ErrEventStreamPushes] with its data.
+type EventStreamPushesError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// TooManyEventPollsError is [ErrTooManyEventPolls] with its data.
+type TooManyEventPollsError struct {
+	*APIError `json:"-"`
+	// The maximum number of waiting calls of a process.
+	Maximum int64 `json:"maximum"`
+}
+
+// EventStreamDisabledError is [ErrEventStreamDisabled] with its data.
+type EventStreamDisabledError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId,omitempty"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1659,6 +1819,8 @@ type AccountDisabledError struct {
 	*APIError `json:"-"`
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId,omitempty"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 }
 
 // AccountExistsError is [ErrAccountExists] with its data.
@@ -1694,7 +1856,7 @@ type RecentSignInRequiredError struct {
 // CredentialAlreadyInUseError is [ErrCredentialAlreadyInUse] with its data.
 type CredentialAlreadyInUseError struct {
 	*APIError `json:"-"`
-	// The ID of the provider.
+	// The ID of the provider, or `passkey`.
 	ProviderID string `json:"providerId"`
 	// The email address that the provider returned.
 	Email string `json:"email,omitempty"`
@@ -1717,7 +1879,7 @@ type EmailAlreadyInUseError struct {
 // ProviderAlreadyLinkedError is [ErrProviderAlreadyLinked] with its data.
 type ProviderAlreadyLinkedError struct {
 	*APIError `json:"-"`
-	// The ID of the provider, or `password`.
+	// The ID of the provider, or `password` or `passkey`.
 	ProviderID string `json:"providerId"`
 }
 
@@ -1746,7 +1908,7 @@ type AccountMergedError struct {
 	SurvivorID string `json:"survivorId"`
 	// The time of the merge, in seconds since 1970-01-01 UTC.
 	MergedAt Timestamp `json:"mergedAt"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1835,6 +1997,26 @@ type ProviderSubjectInUseError struct {
 	Subject string `json:"subject"`
 }
 
+// AccountIsAgentError is [ErrAccountIsAgent] with its data.
+type AccountIsAgentError struct {
+	*APIError `json:"-"`
+	// The ID of an account, which is the `sub` claim of its tokens.
+	AccountID string `json:"accountId"`
+	// The reason, as a clause.
+	Reason string `json:"reason"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
+// TooManyAgentsError is [ErrTooManyAgents] with its data.
+type TooManyAgentsError struct {
+	*APIError `json:"-"`
+	// The ID of an account, which is the `sub` claim of its tokens.
+	AccountID string `json:"accountId"`
+	// The maximum number of agents.
+	Limit int64 `json:"limit"`
+}
+
 // ProviderUnavailableError is [ErrProviderUnavailable] with its data.
 type ProviderUnavailableError struct {
 	*APIError `json:"-"`
@@ -1842,7 +2024,7 @@ type ProviderUnavailableError struct {
 	Provider string `json:"provider"`
 	// The reason the request to the provider failed.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -1856,7 +2038,7 @@ type ProviderUnusableError struct {
 	Check string `json:"check"`
 	// The reason the response was rejected.
 	Reason string `json:"reason"`
-	// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
 	OauthError string `json:"oauthError,omitempty"`
 }
 
@@ -2378,6 +2560,8 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrActorNotAllowed:                func(e *APIError) error { return filled(e, &ActorNotAllowedError{APIError: e}) },
 	ErrDelegationTooDeep:              func(e *APIError) error { return filled(e, &DelegationTooDeepError{APIError: e}) },
 	ErrSubjectTokenInvalid:            func(e *APIError) error { return filled(e, &SubjectTokenInvalidError{APIError: e}) },
+	ErrSessionDurationEscalation:      func(e *APIError) error { return filled(e, &SessionDurationEscalationError{APIError: e}) },
+	ErrTokenPayloadTooLarge:           func(e *APIError) error { return filled(e, &TokenPayloadTooLargeError{APIError: e}) },
 	ErrTenantNotFound:                 func(e *APIError) error { return filled(e, &TenantNotFoundError{APIError: e}) },
 	ErrTenantExists:                   func(e *APIError) error { return filled(e, &TenantExistsError{APIError: e}) },
 	ErrTenantNotDeletable:             func(e *APIError) error { return filled(e, &TenantNotDeletableError{APIError: e}) },
@@ -2413,17 +2597,28 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrLinkURLMissing:                 func(e *APIError) error { return filled(e, &LinkURLMissingError{APIError: e}) },
 	ErrTenantDisabled:                 func(e *APIError) error { return filled(e, &TenantDisabledError{APIError: e}) },
 	ErrSessionExpired:                 func(e *APIError) error { return filled(e, &SessionExpiredError{APIError: e}) },
+	ErrPhoneSignInNotAllowed:          func(e *APIError) error { return filled(e, &PhoneSignInNotAllowedError{APIError: e}) },
 	ErrClientUnknown:                  func(e *APIError) error { return filled(e, &ClientUnknownError{APIError: e}) },
 	ErrClientNotPermitted:             func(e *APIError) error { return filled(e, &ClientNotPermittedError{APIError: e}) },
 	ErrInvalidApplication:             func(e *APIError) error { return filled(e, &InvalidApplicationError{APIError: e}) },
 	ErrTooManyApplications:            func(e *APIError) error { return filled(e, &TooManyApplicationsError{APIError: e}) },
+	ErrClientNotConfidential:          func(e *APIError) error { return filled(e, &ClientNotConfidentialError{APIError: e}) },
+	ErrTooManyClientSecrets:           func(e *APIError) error { return filled(e, &TooManyClientSecretsError{APIError: e}) },
+	ErrClientSecretNotFound:           func(e *APIError) error { return filled(e, &ClientSecretNotFoundError{APIError: e}) },
+	ErrLastClientSecret:               func(e *APIError) error { return filled(e, &LastClientSecretError{APIError: e}) },
+	ErrClientSecretInvalid:            func(e *APIError) error { return filled(e, &ClientSecretInvalidError{APIError: e}) },
 	ErrAttributeNotYours:              func(e *APIError) error { return filled(e, &AttributeNotYoursError{APIError: e}) },
+	ErrSecondFactorRequired:           func(e *APIError) error { return filled(e, &SecondFactorRequiredError{APIError: e}) },
 	ErrFactorKindNotAccepted:          func(e *APIError) error { return filled(e, &FactorKindNotAcceptedError{APIError: e}) },
 	ErrEventsExpired:                  func(e *APIError) error { return filled(e, &EventsExpiredError{APIError: e}) },
 	ErrEventCursorUnknown:             func(e *APIError) error { return filled(e, &EventCursorUnknownError{APIError: e}) },
 	ErrEventStreamNotFound:            func(e *APIError) error { return filled(e, &EventStreamNotFoundError{APIError: e}) },
 	ErrEventStreamConflict:            func(e *APIError) error { return filled(e, &EventStreamConflictError{APIError: e}) },
 	ErrTooManyEventStreams:            func(e *APIError) error { return filled(e, &TooManyEventStreamsError{APIError: e}) },
+	ErrEventReceiverInvalid:           func(e *APIError) error { return filled(e, &EventReceiverInvalidError{APIError: e}) },
+	ErrEventStreamPushes:              func(e *APIError) error { return filled(e, &EventStreamPushesError{APIError: e}) },
+	ErrTooManyEventPolls:              func(e *APIError) error { return filled(e, &TooManyEventPollsError{APIError: e}) },
+	ErrEventStreamDisabled:            func(e *APIError) error { return filled(e, &EventStreamDisabledError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },
@@ -2446,6 +2641,8 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrAddressDiffers:                 func(e *APIError) error { return filled(e, &AddressDiffersError{APIError: e}) },
 	ErrPhoneNumberInUse:               func(e *APIError) error { return filled(e, &PhoneNumberInUseError{APIError: e}) },
 	ErrProviderSubjectInUse:           func(e *APIError) error { return filled(e, &ProviderSubjectInUseError{APIError: e}) },
+	ErrAccountIsAgent:                 func(e *APIError) error { return filled(e, &AccountIsAgentError{APIError: e}) },
+	ErrTooManyAgents:                  func(e *APIError) error { return filled(e, &TooManyAgentsError{APIError: e}) },
 	ErrProviderUnavailable:            func(e *APIError) error { return filled(e, &ProviderUnavailableError{APIError: e}) },
 	ErrProviderUnusable:               func(e *APIError) error { return filled(e, &ProviderUnusableError{APIError: e}) },
 	ErrIDPNotFound:                    func(e *APIError) error { return filled(e, &IDPNotFoundError{APIError: e}) },

@@ -19,11 +19,11 @@ type IDPMethods struct {
 //
 // Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
 //
-// Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [ListenerUnavailableError],
-// [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
-// [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
-// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
-// [AccountLockedError].
+// Errors: [ClientUnknownError], [ClientNotPermittedError], [TenantNotFoundError], [IDPNotFoundError],
+// [IDPDisabledError], [ListenerUnavailableError], [ProviderUnavailableError], [ProviderUnusableError],
+// [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError], [TokenSignatureInvalidError],
+// [TokenIssuerMismatchError], [TokenExpiredError], [TokenNotYetValidError], [TokenUseMismatchError],
+// [TokenRevokedError], [AccountMergedError], [TenantDisabledError], [AccountLockedError].
 func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, options ...CallOption) (*IDPAuthorizeResult, error) {
 	return invoke[IDPAuthorizeResult](ctx, m.client, "idp.authorize", params, options)
 }
@@ -35,7 +35,7 @@ func (m IDPMethods) Authorize(ctx context.Context, params IDPAuthorizeParams, op
 // `signIn.withCredential`, `account.link` or `account.reauthenticate`. That call polls the provider at the allowed
 // interval until the user has signed in, without blocking a thread.
 //
-// Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [SignInRefusedError],
+// Errors: [ClientUnknownError], [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [SignInRefusedError],
 // [ProviderUnavailableError], [ProviderUnusableError], [TokenMalformedError], [TokenAlgorithmNotAllowedError],
 // [TokenKeyUnknownError], [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenExpiredError],
 // [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],

@@ -39,13 +39,13 @@ func (m KeyMethods) Revoke(ctx context.Context, params KeyRevokeParams, options 
 	return invoke[KeyRevokeResult](ctx, m.client, "key.revoke", params, options)
 }
 
-// Rotate rotates the signing key of a pool or tenant.
+// Rotate rotates a signing key of a pool, a tenant or the account.
 //
 // The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached
 // key set have loaded it by then. The old key stays published until the last token it signed has expired. If another
 // new key is already waiting for its activation, it is replaced.
 //
-// Errors: [PoolNotFoundError], [TenantNotFoundError].
+// Errors: [PoolNotFoundError], [TenantNotFoundError], [IssuerNotFoundError].
 func (m KeyMethods) Rotate(ctx context.Context, params KeyRotateParams, options ...CallOption) (*SigningKey, error) {
 	return invoke[SigningKey](ctx, m.client, "key.rotate", params, options)
 }

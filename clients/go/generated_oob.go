@@ -39,7 +39,7 @@ func (m OobMethods) Apply(ctx context.Context, params OobApplyParams, options ..
 //
 // Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [UserAlreadyExistsError],
 // [AccountNotFoundError], [AccountMergedError], [AccountDisabledError], [LinkURLMissingError], [TooManyCodesError],
-// [MessageNotSentError].
+// [MessageNotSentError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m OobMethods) Create(ctx context.Context, params OobCreateParams, options ...CallOption) (*OobCreateResult, error) {
 	return invoke[OobCreateResult](ctx, m.client, "oob.create", params, options)
 }

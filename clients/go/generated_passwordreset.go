@@ -48,10 +48,10 @@ func (m PasswordResetMethods) ResendCode(ctx context.Context, params PasswordRes
 // Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword, firebase
 // accounts:sendOobCode; SDK: sendPasswordResetEmail.
 //
-// Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
-// [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
-// [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError],
-// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError],
+// [PasswordNotSetError], [AccountDisabledError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway],
+// [MessageNotSentError], [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError],
+// [ClientNotPermittedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
 func (m PasswordResetMethods) Start(ctx context.Context, params PasswordResetStartParams, options ...CallOption) (*PasswordResetStep, error) {
 	return invoke[PasswordResetStep](ctx, m.client, "passwordReset.start", params, options)
 }

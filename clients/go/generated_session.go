@@ -45,9 +45,9 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken
 // token; SDK: getIdToken.
 //
-// Errors: [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError], [ErrRefreshTokenReused],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [ScopeNotGrantedError],
-// [TenantDisabledError], [SessionExpiredError], [ErrSecondFactorRequired].
+// Errors: [ClientSecretInvalidError], [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError],
+// [ErrRefreshTokenReused], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [ScopeNotGrantedError], [TenantDisabledError], [SessionExpiredError], [SecondFactorRequiredError].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {
 	return invoke[Tokens](ctx, m.client, "session.refresh", params, options)
 }
@@ -66,8 +66,9 @@ func (m SessionMethods) Revoke(ctx context.Context, params SessionRevokeParams, 
 
 // RevokeAll revokes all sessions of an account or a tenant.
 //
-// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions,
-// which requires a sign-in at most 5 minutes old.
+// `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched yet,
+// such as those in the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own
+// sessions, which requires a sign-in at most 5 minutes old.
 //
 // Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
 //

@@ -32,7 +32,7 @@ func (m SignInMethods) Anonymously(ctx context.Context, params SignInAnonymously
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
 // [TooManyFromClientError], [PasswordChangeRequiredError], [TenantDisabledError], [AccountLockedError],
-// [AccountDisabledError].
+// [AccountDisabledError], [PhoneSignInNotAllowedError].
 func (m SignInMethods) Challenge(ctx context.Context, params SignInChallengeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.challenge", params, options)
 }
@@ -48,7 +48,8 @@ func (m SignInMethods) Challenge(ctx context.Context, params SignInChallengePara
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [PasswordChangeRequiredError], [StepNotPossibleError], [TooManyCodesError], [TooManyFailedSendsError],
 // [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError], [TenantDisabledError], [RefusedByHookError],
-// [HookFailedError], [HooksNotOfferedError], [AccountDisabledError], [AccountLockedError].
+// [HookFailedError], [HooksNotOfferedError], [AccountDisabledError], [AccountLockedError],
+// [PhoneSignInNotAllowedError].
 func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.resendCode", params, options)
 }
@@ -67,12 +68,33 @@ func (m SignInMethods) ResendCode(ctx context.Context, params SignInResendCodePa
 //
 // Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
 //
-// Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [PasswordNotSetError],
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError],
+// [PasswordNotSetError], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
+func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
+}
+
+// StartWithPhoneNumber starts a sign-in with a code by SMS.
+//
+// Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge`
+// send another one. The tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account
+// has the number; with `everyone`, also users without an account, which the first sign-in creates. With
+// `enumerationProtection`, the response is the same for existing and unknown numbers; an unknown number receives a
+// notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value `sms`. An account
+// with a second factor still needs it, and a factor that receives codes at the same number is not accepted if there
+// is another one.
+//
+// Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
+// verifyPhoneNumber.
+//
+// Errors: [TenantNotFoundError], [InvalidPhoneNumberError], [PhoneSignInNotAllowedError], [ErrPhoneNumberUnknown],
 // [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
 // [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
-func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, options ...CallOption) (*SignInStep, error) {
-	return invoke[SignInStep](ctx, m.client, "signIn.start", params, options)
+func (m SignInMethods) StartWithPhoneNumber(ctx context.Context, params SignInStartWithPhoneNumberParams, options ...CallOption) (*SignInStep, error) {
+	return invoke[SignInStep](ctx, m.client, "signIn.startWithPhoneNumber", params, options)
 }
 
 // SubmitCode submits the one-time code of a sign-in.
@@ -86,7 +108,8 @@ func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, opti
 // Errors: [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [ErrFlowFinished], [FlowEndedError],
 // [StepNotPossibleError], [InvalidCodeError], [CodeExpiredError], [AccountLockedError], [AccountDisabledError],
 // [PasswordChangeRequiredError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
-// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError],
+// [PhoneSignInNotAllowedError].
 func (m SignInMethods) SubmitCode(ctx context.Context, params SignInSubmitCodeParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.submitCode", params, options)
 }
@@ -135,14 +158,15 @@ func (m SignInMethods) WithContinuation(ctx context.Context, params SignInWithCo
 // Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential,
 // signInWithPopup, signInWithRedirect, getRedirectResult.
 //
-// Errors: [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError], [InvalidCredentialError],
-// [InvalidNonceError], [ErrPendingTokenInvalid], [ProviderUnavailableError], [ProviderUnusableError],
-// [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError], [PasswordNotSetError],
-// [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError], [AudienceNotOfferedError],
-// [SignUpNotAllowedError], [ContinuationTokenInvalidError], [ContinuationTokenExpiredError], [CallbackInvalidError],
-// [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished], [PasskeysOffError], [PasskeyNotAcceptedError],
-// [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
-// [ClientUnknownError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [IDPNotFoundError], [IDPDisabledError],
+// [InvalidCredentialError], [InvalidNonceError], [ErrPendingTokenInvalid], [ProviderUnavailableError],
+// [ProviderUnusableError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
+// [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
+// [AudienceNotOfferedError], [SignUpNotAllowedError], [ContinuationTokenInvalidError],
+// [ContinuationTokenExpiredError], [CallbackInvalidError], [SignInRefusedError], [ErrFlowUsed], [ErrFlowFinished],
+// [PasskeysOffError], [PasskeyNotAcceptedError], [ErrListenerGone], [ErrUserMismatch], [TooManyFromClientError],
+// [ScopeNotOfferedError], [TenantDisabledError], [ClientUnknownError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCredentialParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCredential", params, options)
 }
@@ -156,9 +180,10 @@ func (m SignInMethods) WithCredential(ctx context.Context, params SignInWithCred
 //
 // Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
 //
-// Errors: [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError], [ClaimsTooLongError],
-// [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError], [AccountMergedError],
-// [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [AccountIsAgentError], [TenantNotFoundError], [CustomTokenInvalidError], [ClaimNameReservedError],
+// [ClaimsTooLongError], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
+// [AccountMergedError], [TenantDisabledError], [AccountLockedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithCustomToken(ctx context.Context, params SignInWithCustomTokenParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withCustomToken", params, options)
 }
@@ -189,10 +214,11 @@ func (m SignInMethods) WithLink(ctx context.Context, params SignInWithLinkParams
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password, firebase
 // accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
 //
-// Errors: [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError], [InvalidPasswordError],
-// [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError], [AccountDisabledError],
-// [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError], [TenantDisabledError],
-// [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError], [HooksNotOfferedError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidUsernameError], [UserNotFoundError],
+// [InvalidPasswordError], [PasswordNotSetError], [PasswordChangeRequiredError], [AccountLockedError],
+// [AccountDisabledError], [AudienceNotOfferedError], [TooManyFromClientError], [ScopeNotOfferedError],
+// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
+// [HooksNotOfferedError].
 func (m SignInMethods) WithPassword(ctx context.Context, params SignInWithPasswordParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.withPassword", params, options)
 }

@@ -47,9 +47,9 @@ func (m SignUpMethods) ResendCode(ctx context.Context, params SignUpResendCodePa
 // Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp, firebase SDK:
 // createUserWithEmailAndPassword.
 //
-// Errors: [TenantNotFoundError], [SignUpNotAllowedError], [InvalidUsernameError], [UserAlreadyExistsError],
-// [ErrPasswordNotAccepted], [InvalidPasswordError], [InvalidAttributesError], [TooManyCodesError],
-// [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [SignUpNotAllowedError], [InvalidUsernameError],
+// [UserAlreadyExistsError], [ErrPasswordNotAccepted], [InvalidPasswordError], [InvalidAttributesError],
+// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
 // [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
 // [HooksNotOfferedError].
 func (m SignUpMethods) Start(ctx context.Context, params SignUpStartParams, options ...CallOption) (*SignUpStep, error) {

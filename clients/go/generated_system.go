@@ -12,14 +12,15 @@ type SystemMethods struct {
 // Apply applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
 //
 // Creates or updates everything in the document in one transaction; resources that the document does not name are
-// kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to
-// its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its
-// value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`.
-// A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole:
-// every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
-// provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied
-// and the error lists every violation. The rules of the methods for the individual resources apply; their error types
-// are the rules of the violations.
+// kept. An entry of `hooks` replaces all hooks of its tenant, as `hooks.set` does. Applying the same document again
+// changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and
+// `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant
+// or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant
+// (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the
+// group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity
+// provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every
+// violation. The rules of the methods for the individual resources apply; their error types are the rules of the
+// violations.
 //
 // Errors: [InvalidParamsError].
 func (m SystemMethods) Apply(ctx context.Context, params SystemApplyParams, options ...CallOption) (*SystemApplyResult, error) {

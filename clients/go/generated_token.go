@@ -36,14 +36,18 @@ func (m TokenMethods) Discovery(ctx context.Context, params TokenDiscoveryParams
 	return invoke[TokenDiscoveryResult](ctx, m.client, "token.discovery", params, options)
 }
 
-// Exchange exchanges a token for an access token with less access, or for one with which an actor acts for the user.
+// Exchange exchanges a token for an access token with less access, for one with which an actor acts for the user, or
+// for an assertion.
 //
 // Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime.
 // With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from
 // `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the
 // subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and
-// with that of the actor. There is no refresh token. Errors contain `oauthError`, the error code of OAuth 2.0, in
-// their data.
+// with that of the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the
+// use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked with its
+// subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion
+// for another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0,
+// in their data.
 //
 // Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
 //
@@ -52,7 +56,10 @@ func (m TokenMethods) Discovery(ctx context.Context, params TokenDiscoveryParams
 // [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [AccountMergedError], [TenantDisabledError],
 // [TokenClaimRejectedError], [TokenReplayedError], [ProviderUnavailableError], [ProviderUnusableError],
 // [AudienceNotOfferedError], [ScopeNotGrantedError], [TokenTypeNotSupportedError], [ExchangeNotAllowedError],
-// [ActorTokenRequiredError], [ActorNotAllowedError], [DelegationTooDeepError], [SubjectTokenInvalidError].
+// [ActorTokenRequiredError], [ActorNotAllowedError], [DelegationTooDeepError], [SubjectTokenInvalidError],
+// [TenantNotFoundError], [UserNotFoundError], [AccountDisabledError], [AccountLockedError],
+// [SecondFactorRequiredError], [RefusedByHookError], [HookFailedError], [SignUpNotAllowedError],
+// [ClientUnknownError], [ClientSecretInvalidError].
 func (m TokenMethods) Exchange(ctx context.Context, params TokenExchangeParams, options ...CallOption) (*TokenExchangeResult, error) {
 	return invoke[TokenExchangeResult](ctx, m.client, "token.exchange", params, options)
 }
@@ -95,6 +102,56 @@ func (m TokenMethods) Mint(ctx context.Context, params TokenMintParams, options 
 // [ProviderUnusableError], [TenantDisabledError].
 func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForDeveloperParams, options ...CallOption) (*TokenMintForDeveloperResult, error) {
 	return invoke[TokenMintForDeveloperResult](ctx, m.client, "token.mintForDeveloper", params, options)
+}
+
+// MintForSession issues a token with which a session of temporary credentials authenticates elsewhere.
+//
+// Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two
+// keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The
+// claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`) and
+// of the request (`request_tags`).
+//
+// Equivalent: cognito sts:GetWebIdentityToken.
+//
+// Errors: [ErrSessionTokenInvalid], [CredentialsExpiredError], [CredentialsRevokedError],
+// [ErrOutboundFederationDisabled], [SessionDurationEscalationError], [TokenPayloadTooLargeError].
+func (m TokenMethods) MintForSession(ctx context.Context, params TokenMintForSessionParams, options ...CallOption) (*TokenMintForSessionResult, error) {
+	return invoke[TokenMintForSessionResult](ctx, m.client, "token.mintForSession", params, options)
+}
+
+// OutboundFederation gets or changes whether the store issues tokens for sessions of temporary credentials.
+//
+// `enabled` permits `token.mintForSession`, and `GetWebIdentityToken` of AWS STS in `compat.http`. The first time, it
+// creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that
+// were issued before.
+//
+// Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation,
+// iam:GetOutboundWebIdentityFederationInfo.
+func (m TokenMethods) OutboundFederation(ctx context.Context, params TokenOutboundFederationParams, options ...CallOption) (*TokenOutboundFederationResult, error) {
+	return invoke[TokenOutboundFederationResult](ctx, m.client, "token.outboundFederation", params, options)
+}
+
+// Redeem redeems an assertion of another authorization server for an access token (ID-JAG).
+//
+// Implements the Identity Assertion JWT Authorization Grant. The assertion is a JWT with the type `oauth-id-jag+jwt`
+// of a trusted issuer with the use `idJag`, which `subjectIssuers` of the tenant must name. Its `aud` must be the
+// issuer of the tenant, and its `client_id` the application, which must be confidential and authenticates with its
+// secret. It is accepted once, and at most 10 minutes after it was issued. The access token is for the account that
+// is linked with the subject (`account.update`, or an identity provider of the tenant with the same issuer), and for
+// the `resource` and `scope` of the assertion. There is no refresh token. Errors contain `oauthError`, the error code
+// of OAuth 2.0, in their data.
+//
+// Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG.
+//
+// Errors: [TokenMalformedError], [TokenAlgorithmNotAllowedError], [TokenKeyUnknownError],
+// [TokenSignatureInvalidError], [TokenIssuerMismatchError], [TokenAudienceMismatchError], [TokenExpiredError],
+// [TokenNotYetValidError], [TokenUseMismatchError], [TokenRevokedError], [TokenClaimRejectedError],
+// [TokenReplayedError], [ProviderUnavailableError], [ProviderUnusableError], [TenantNotFoundError],
+// [TenantDisabledError], [ClientUnknownError], [ClientSecretInvalidError], [AudienceNotOfferedError],
+// [ScopeNotGrantedError], [UserNotFoundError], [AccountDisabledError], [AccountLockedError],
+// [SecondFactorRequiredError], [RefusedByHookError], [HookFailedError], [SignUpNotAllowedError].
+func (m TokenMethods) Redeem(ctx context.Context, params TokenRedeemParams, options ...CallOption) (*TokenRedeemResult, error) {
+	return invoke[TokenRedeemResult](ctx, m.client, "token.redeem", params, options)
 }
 
 // Verify verifies a token issued by this store.

@@ -24,6 +24,7 @@ extension AccountService {
             }
             var graph = PersonGraph(account)
             try graph.addWaysIn(at: now, in: tx)
+            try graph.addAgents(in: tx)
             try graph.addIdentities(identities, in: tx)
             let text = request.format.map { GraphText(nodes: graph.nodes, edges: graph.edges).text($0) }
             return AccountGraph.Result(nodes: graph.nodes, edges: graph.edges, text: text)
@@ -69,6 +70,15 @@ struct PersonGraph {
             }
         }
         for id in try tx.mergedAccounts(of: account.id) { add(.mergedAccount(.init(accountId: id)), .mergedInto) }
+    }
+
+    /// Adds the agents of the account, and the owner of an agent.
+    mutating func addAgents(in tx: Transaction) throws {
+        for id in try tx.agents(of: account.id) {
+            edges.append(GraphEdge(from: 0, to: Int64(nodes.count), kind: .owns))
+            nodes.append(.agent(.init(accountId: id)))
+        }
+        if let owner = try account.isAgent ? tx.owner(ofAgent: account.id) : nil { add(.owner(.init(accountId: owner)), .owns) }
     }
 
     /// Adds the identities to which the account's ID tokens resolve, and the other logins of each identity.

@@ -4,7 +4,8 @@ import Storage
 extension AccountService {
     /// Links a sign-in method to the account of an ID token.
     ///
-    /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
+    /// - Throws: `TooManyFromClient`, the errors of ID token and credential verification, and of `PasskeyLinking`,
+    ///   `CredentialAlreadyInUse`, `EmailAlreadyInUse`,
     ///   `ProviderAlreadyLinked`, `AddressDiffers`, `RecentSignInRequired`, `SecondFactorNeeded`, `InvalidPassword`, `PasswordNotAccepted`,
     ///   `AudienceNotOffered`.
     public func link(_ request: AccountLink.Params, _ call: any CallContext) throws -> AccountLink.Result {
@@ -19,18 +20,19 @@ extension AccountService {
         let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
         try SignInCompletion.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
-        if request.credential.response != nil {
-            let message = "account.link links no passkeys. Register a passkey with passkey.startRegistration."
-            throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "unknown", message: message)])
+        if var passkey = try PasskeySignIn.Request(request.credential) {
+            passkey.wish = PasskeySignIn.Wish(own: token, audience: request.audience)
+            passkey.client = client
+            throw try PasskeyLinking(context, configurations).refusal(of: passkey, in: tenant, AccountLink.info.name, call)
         }
         return try CredentialVerifier(context, configurations)
-            .prove(request.credential, in: tenant.id, for: token.accountId, call, now: now)
-            .then(call) { proven, call in .done(try finish(request, (token, tenant, client), proven, call)) }
+            .prove(request.credential, in: tenant.id, for: CredentialUse(accountId: token.accountId), call, now: now)
+            .then(call) { proven, call in .done(try finish(request, proven, for: (token, tenant, client), call)) }
     }
 
     private func finish(
-        _ request: AccountLink.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: AccountLink.Params, _ proven: ProvenCredential,
+        for checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?), _ call: any CallContext
     ) throws -> AccountLink.Result {
         let now = context.clock.now
         let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))
@@ -43,6 +45,8 @@ extension AccountService {
                 (outcome, signIn) = try linking.link(username, password, audience: request.audience, call, at: now)
             } catch let taken as EmailAlreadyInUse { throw try flows.failed(taken, by: client, at: now) }
             return try completion.answer(outcome, tenant, signIn, at: now)
+        case .passkey(let pending):
+            throw try PasskeyLinking(context, configurations).refusal(of: pending, token, in: tenant)
         case .provider(let identity, let spending):
             let linking = ProviderLinking(completion: completion, tenant: tenant, token: token, identity: identity)
             let attempt = completion.signInCall(of: AccountLink.info.name, call, at: now)

@@ -49,6 +49,7 @@ struct AccountMerging: Sendable {
     }
 
     private func side(_ own: AuthenticatedAccount, in tx: Transaction) throws -> MergeRule.Side {
+        try own.account.requireUser("agents cannot be merged")
         try tx.requireUnlocked(own.account, tenant, at: now)
         if !own.isRecent(at: now) { throw own.tooOld }
         let factors = try tx.factors(of: own.account.id)

@@ -22,19 +22,19 @@ extension AccountService {
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let proofs = CredentialVerifier(context, configurations)
         if var passkey = try PasskeySignIn.Request(request.credential) {
-            passkey.own = token
-            passkey.audience = request.audience
+            passkey.wish = PasskeySignIn.Wish(own: token, audience: request.audience)
             passkey.client = client
             return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
-        return try proofs.prove(request.credential, in: tenant.id, for: token.accountId, call, now: now).then(call) { proven, call in
-            .done(try finish(request, (token, tenant, client), proven, call))
+        let use = CredentialUse(accountId: token.accountId)
+        return try proofs.prove(request.credential, in: tenant.id, for: use, call, now: now).then(call) { proven, call in
+            .done(try finish(request, proven, for: (token, tenant, client), call))
         }
     }
 
     private func finish(
-        _ request: AccountReauthenticate.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: AccountReauthenticate.Params, _ proven: ProvenCredential,
+        for checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?), _ call: any CallContext
     ) throws -> AccountReauthenticate.Result {
         let (now, name) = (context.clock.now, AccountReauthenticate.info.name)
         let completion = SignInCompletion(context, configurations)
@@ -43,7 +43,12 @@ extension AccountService {
         switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
+                .init(
+                    username: username, password: password, tenantId: tenant.id, token: token, audience: request.audience, client: client),
+                by: name, call)
+        case .passkey(let pending):
+            let wish = PasskeySignIn.Wish(own: token, audience: request.audience)
+            return try PasskeyLinking(context, configurations).signIn(pending, for: wish, in: tenant, name, call)
         case .provider(let identity, let spending):
             let attempt = completion.signInCall(of: name, call, at: now)
             let outcome = try proofs.settling(spending) {

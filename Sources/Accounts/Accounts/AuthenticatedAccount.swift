@@ -13,6 +13,7 @@ struct AuthenticatedAccount {
         try tx.lock([token.accountId])
         guard let account = try tx.account(token.accountId) else { throw try tx.loss(ofAccount: token.accountId) }
         if account.isDisabled { throw TokenRevoked(reason: "its account is disabled") }
+        try tx.requireOwner(ofAgent: account)
         guard let session = try tx.session(token.sessionId) else { throw try tx.loss(ofSession: token.sessionId) }
         self.account = account
         self.session = session

@@ -14,9 +14,9 @@ struct GraphPicture {
     private static func column(_ node: GraphNode) -> Int {
         switch node {
         case .provider, .passkey: 0
-        case .session, .factor, .mergedAccount: 1
+        case .session, .factor, .mergedAccount, .owner: 1
         case .account: 2
-        case .identity: 3
+        case .identity, .agent: 3
         case .login: 4
         }
     }

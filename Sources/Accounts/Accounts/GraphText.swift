@@ -26,6 +26,8 @@ public struct GraphText {
         case .passkey(let passkey): "passkey \(passkey.name)"
         case .session(let session): "session \(session.sessionId)"
         case .mergedAccount(let account): "merged account \(account.accountId)"
+        case .agent(let account): "agent \(account.accountId)"
+        case .owner(let account): "owner \(account.accountId)"
         case .identity(let identity): "identity \(identity.identityId) in pool \(identity.poolId)"
         case .login(let login): "login \(login.loginProvider)"
         }

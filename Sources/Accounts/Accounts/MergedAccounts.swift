@@ -72,6 +72,7 @@ extension Transaction {
                 """, factor.id, target.id)
         }
         try movePasskeys(of: source.id, to: target.id)
+        try moveAgents(of: source.id, to: target.id)
         try endFlows(of: source.id)
         try clearLockout(of: source.lockoutSubject)
         try clearLockout(of: FactorCheck.lockoutSubject(source.id))

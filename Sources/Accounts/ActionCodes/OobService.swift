@@ -18,7 +18,7 @@ public struct OobService: Sendable {
     /// Creates a code, and returns or sends it.
     ///
     /// - Throws: `TenantNotFound`, `InvalidUsername`, `UserNotFound`, `AccountDisabled`, `UserAlreadyExists`, `LinkUrlMissing`,
-    ///   `TooManyCodes`, `MessageNotSent`.
+    ///   `TooManyCodes`, `MessageNotSent`, `RefusedByHook`, `HookFailed`, `HooksNotOffered`.
     public func create(_ request: OobCreate.Params, _ call: any CallContext) throws -> OobCreate.Result {
         let now = context.clock.now
         let address = try Username(request.email)
@@ -28,12 +28,16 @@ public struct OobService: Sendable {
         }
         if let url = request.continueUrl, !ActionLink.isUsable(url) { throw InvalidParams.continueUrl }
         let code = ActionCodeRecord.newCode(context.random)
-        let (record, tenant) = try context.database.write { tx in
+        let gate = HookGate(context, isOff: request.returnLink, for: call)
+        let (record, tenant) = try gate.write { tx in
             let tenant = try configurations.tenant(request.tenantId, in: tx)
             let account = try subject(of: request, address, tenant, in: tx)
             if let newAddress, let owner = try tx.account(named: newAddress.folded, in: tenant.id), owner.id != account?.id {
                 throw UserAlreadyExists(next: "account.find")
             }
+            try gate.decideMessage(
+                Self.purpose(of: request.purpose).rawValue, to: .email((newAddress ?? address).typed), language: request.language,
+                of: tenant, in: tx)
             if !request.returnLink { try tx.countLink(to: newAddress ?? address, of: tenant, at: now) }
             let record = ActionCodeRecord(
                 tenantId: tenant.id, purpose: request.purpose, email: address.folded, newEmail: newAddress?.typed, accountId: account?.id,
@@ -52,7 +56,7 @@ public struct OobService: Sendable {
         }
         if !request.returnLink {
             guard let link else { throw LinkUrlMissing(tenantId: tenant.id) }
-            try send(record, code, link, tenant, language: request.language)
+            try send(record, code: code, link: link, tenant, language: request.language)
         }
         return OobCreate.Result(
             purpose: record.purpose, email: record.email, newEmail: record.newEmail, expiresAt: record.expiresAt,
@@ -79,17 +83,19 @@ public struct OobService: Sendable {
         return account
     }
 
-    private func send(_ record: ActionCodeRecord, _ code: String, _ link: String, _ tenant: TenantRecord, language: String?) throws {
-        let purpose: MessagePurpose =
-            switch record.purpose {
-            case .passwordReset: .passwordResetLink
-            case .verifyEmail: .verifyAddressLink
-            case .signIn: .signInLink
-            case .changeEmail: .changeAddressLink
-            case .revertEmail: .addressChangedLink
-            }
+    private static func purpose(of action: ActionCodePurpose) -> MessagePurpose {
+        switch action {
+        case .passwordReset: .passwordResetLink
+        case .verifyEmail: .verifyAddressLink
+        case .signIn: .signInLink
+        case .changeEmail: .changeAddressLink
+        case .revertEmail: .addressChangedLink
+        }
+    }
+
+    private func send(_ record: ActionCodeRecord, code: String, link: String, _ tenant: TenantRecord, language: String?) throws {
         let message = ActionMessage(
-            purpose: purpose, to: record.newEmail ?? record.email, code: code, link: link,
+            purpose: Self.purpose(of: record.purpose), to: record.newEmail ?? record.email, code: code, link: link,
             lifetimeSeconds: record.purpose.lifetimeSeconds, at: record.createdAt)
         try MessageSending(context: context).send(message, language: language, of: tenant)
     }

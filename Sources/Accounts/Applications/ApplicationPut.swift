@@ -33,10 +33,17 @@ extension Transaction {
     ) throws -> ApplicationRecord {
         try ApplicationRules.check(request, of: tenant)
         let existing = try application(request.clientId, of: tenant.id)
+        if let existing, !existing.secrets.isEmpty, request.type == .public {
+            throw InvalidApplication(
+                pointer: "/type",
+                reason: "the application has secrets, so it must stay confidential; delete it and create it again to make it public")
+        }
         if existing == nil, try countApplications(of: tenant.id) >= ApplicationRecord.most {
             throw TooManyApplications(tenantId: tenant.id, maximum: Int64(ApplicationRecord.most))
         }
-        return ApplicationRecord(
+        var planned = ApplicationRecord(
             id: existing?.id ?? newId, settings: request, createdAt: existing?.createdAt ?? now, updatedAt: now)
+        planned.secrets = existing?.secrets ?? []
+        return planned
     }
 }

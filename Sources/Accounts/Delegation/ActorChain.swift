@@ -28,10 +28,11 @@ package struct ActorChain: Sendable, Equatable {
 
     /// Reads the actors of a token. An actor without `iss` has the issuer of the token.
     ///
+    /// - Parameter hasSessions: Whether the token is of the tenant, so that it names the sessions of its actors.
     /// - Throws: `SubjectTokenInvalid`, `DelegationTooDeep`.
-    package init(_ claims: JSONNode, issuer: String) throws {
+    package init(_ claims: JSONNode, issuer: String, hasSessions: Bool = true) throws {
         var sessions: [String] = []
-        claims["mintmark"]?["actor_sessions"]?.forEachElement { sessions.append($1.string ?? "") }
+        if hasSessions { claims["mintmark"]?["actor_sessions"]?.forEachElement { sessions.append($1.string ?? "") } }
         var actors: [TokenActor] = []
         var next = claims["act"]
         while let act = next {

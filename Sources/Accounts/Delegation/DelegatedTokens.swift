@@ -6,10 +6,10 @@ import Storage
 
 /// Issues access tokens in exchange for other tokens (RFC 8693).
 package struct DelegatedTokens: Sendable {
-    private let context: ServiceContext
-    private let configurations: TenantConfigurationCache
+    let context: AccountsContext
+    let configurations: TenantConfigurationCache
 
-    package init(context: ServiceContext, configurations: TenantConfigurationCache) {
+    package init(context: AccountsContext, configurations: TenantConfigurationCache) {
         self.context = context
         self.configurations = configurations
     }
@@ -45,15 +45,49 @@ package struct DelegatedTokens: Sendable {
     package func exchange(
         _ token: VerifiedTenantToken, actor: ExchangedToken?, for wish: DelegationRule.Wish, _ attempt: Attempt
     ) throws -> Issued {
-        try issue(to: token, attempt) { subject, tenant, tx in
-            let decision = try DelegationRule.decide(subject.token, actor, tenant.settings.delegations ?? [])
-            try requireStanding(of: decision.chain, at: attempt.now, in: tx)
-            let grant = try DelegationRule.grant(
-                wish, subject.limits(decision, end: min(subject.end, actor?.expiresAt ?? .max)), by: tenant, at: attempt.now)
-            return Draft(
-                grant: grant, chain: decision.chain, mayAct: nil,
-                clientId: (decision.mustNarrow ? nil : actor?.clientId) ?? subject.token.clientId ?? tenant.id)
+        try issue(by: attempt) { tx in
+            let tenant = try configurations.tenant(token.tenantId, in: tx)
+            let subject = try subject(of: token, by: tenant, in: tx)
+            return (tenant, subject, try draft(for: subject, actor, wish, by: tenant, attempt, in: tx))
         }
+    }
+
+    /// Exchanges the token of a trusted issuer for an access token of the account that is linked with its subject.
+    ///
+    /// - Throws: The errors of `token.exchange`.
+    package func exchange(
+        _ token: ExchangedToken, ofTenant tenantId: String, clientId: String?, actor: ExchangedToken?, for wish: DelegationRule.Wish,
+        _ attempt: Attempt
+    ) throws -> Issued {
+        let signIn = AssertedSignIn(context, configurations, method: attempt.method, call: attempt.call, now: attempt.now)
+        return try issue(by: attempt, signIn) { tx in
+            let tenant = try configurations.tenant(tenantId, in: tx)
+            try tenant.requireEnabled()
+            let entry = try tenant.subjectIssuer(token.issuer)
+            let application = try tenant.knownApplication(clientId)
+            let account = try signIn.account(of: token, entry, in: tenant, in: tx)
+            if let actor, actor.issuer == context.realm.issuer(of: .tenant(tenant.id)), actor.subject == account.id {
+                throw ActorNotAllowed(reason: "the actor is the subject itself")
+            }
+            var subject = signIn.subject(account, token, entry, application, of: tenant)
+            let draft = try draft(for: subject, actor, wish, by: tenant, attempt, in: tx)
+            try signIn.begin(&subject, until: draft.grant.expiresAt, scopes: draft.grant.scopes, of: tenant, in: tx)
+            return (tenant, subject, draft)
+        }
+    }
+
+    private func draft(
+        for subject: DelegatedSubject, _ actor: ExchangedToken?, _ wish: DelegationRule.Wish, by tenant: TenantRecord,
+        _ attempt: Attempt, in tx: Transaction
+    ) throws -> Draft {
+        let decision = try DelegationRule.decide(
+            subject.token, actor, tenant.settings.delegations ?? [], of: context.realm.issuer(of: .tenant(tenant.id)))
+        try requireStanding(of: decision.chain, at: attempt.now, in: tx)
+        let grant = try DelegationRule.grant(
+            wish, subject.limits(decision, end: min(subject.end, actor?.expiresAt ?? .max)), by: tenant, at: attempt.now)
+        return Draft(
+            grant: grant, chain: decision.chain, mayAct: nil,
+            clientId: (decision.mustNarrow ? nil : actor?.ownClientId) ?? subject.clientId ?? tenant.id)
     }
 
     /// Issues a token with which an actor may act for the user.
@@ -62,7 +96,9 @@ package struct DelegatedTokens: Sendable {
     package func delegate(
         _ token: VerifiedTenantToken, to actor: DelegationActor, for wish: DelegationRule.Wish, _ attempt: Attempt
     ) throws -> Issued {
-        try issue(to: token, attempt) { subject, tenant, tx in
+        try issue(by: attempt) { tx in
+            let tenant = try configurations.tenant(token.tenantId, in: tx)
+            let subject = try subject(of: token, by: tenant, in: tx)
             let issuer = actor.iss ?? token.issuer
             if issuer == token.issuer {
                 if actor.sub == token.accountId { throw ActorNotAllowed(reason: "the actor is the user itself") }
@@ -72,59 +108,44 @@ package struct DelegatedTokens: Sendable {
             let grant = try DelegationRule.grant(wish, subject.limits(decision, end: subject.end), by: tenant, at: attempt.now)
             var mayAct: JSONObject = ["sub": .string(actor.sub), "iss": .string(issuer)]
             mayAct["client_id"] = actor.clientId.map { .string($0) }
-            return Draft(grant: grant, chain: decision.chain, mayAct: mayAct, clientId: subject.token.clientId ?? tenant.id)
+            return (tenant, subject, Draft(grant: grant, chain: decision.chain, mayAct: mayAct, clientId: subject.clientId ?? tenant.id))
         }
     }
 
     // MARK: Subject
 
-    /// The user of a token, read in the transaction of the exchange.
-    private struct Subject {
-        let token: ExchangedToken
-        let verified: VerifiedTenantToken
-        /// `nil` for a token of `test.token`.
-        let holder: AuthenticatedAccount?
-        let end: Int64
-
-        /// The scopes of an access token, or those that were granted at the sign-in of an ID token.
-        private var scopes: Scopes {
-            if verified.use == .access { return Scopes(verified.claims["scope"]?.string ?? "") }
-            return holder?.session.grant.scopes ?? Scopes(Scopes.usual)
-        }
-
-        func limits(_ decision: DelegationRule.Decision, end: Int64) -> DelegationRule.Limits {
-            DelegationRule.Limits(
-                audiences: token.audiences, scopes: scopes, clientId: token.clientId, delegations: decision.delegations,
-                mustNarrow: decision.mustNarrow, end: end, subjectEnd: token.expiresAt)
-        }
+    /// Reads the user of a token in the transaction of the exchange.
+    private func subject(of token: VerifiedTenantToken, by tenant: TenantRecord, in tx: Transaction) throws -> DelegatedSubject {
+        try tenant.requireEnabled()
+        let isOfTest = context.isTesting && token.sessionId == SessionRecord.ofTestTokens
+        let holder = isOfTest ? nil : try AuthenticatedAccount(token, in: tx)
+        let end = min(token.expiresAt, tenant.tokens.end(ofSessionFrom: token.authenticatedAt) ?? .max)
+        return DelegatedSubject(token, holder, end: end)
     }
 
-    private struct Draft {
+    struct Draft {
         let grant: DelegationRule.Grant
         let chain: ActorChain
         let mayAct: JSONObject?
         let clientId: String
     }
 
-    private func issue(
-        to token: VerifiedTenantToken, _ attempt: Attempt, _ decide: (Subject, TenantRecord, Transaction) throws -> Draft
+    func issue(
+        by attempt: Attempt, _ signIn: AssertedSignIn? = nil,
+        _ decide: (Transaction) throws -> (TenantRecord, DelegatedSubject, Draft)
     ) throws -> Issued {
         let (id, now) = (context.random.uuid(), attempt.now)
-        let (draft, payload, key) = try context.database.write { tx in
-            let tenant = try configurations.tenant(token.tenantId, in: tx)
-            try tenant.requireEnabled()
-            let isOfTest = context.isTesting && token.sessionId == SessionRecord.ofTestTokens
-            let holder = isOfTest ? nil : try AuthenticatedAccount(token, in: tx)
-            let end = min(token.expiresAt, tenant.tokens.end(ofSessionFrom: token.authenticatedAt) ?? .max)
-            let subject = Subject(token: ExchangedToken(token), verified: token, holder: holder, end: end)
-            let draft = try decide(subject, tenant, tx)
+        func body(_ tx: Transaction) throws -> (Draft, [UInt8], StoredKey) {
+            let (tenant, subject, draft) = try decide(tx)
             try attempt.within(tx)
             guard let key = try configurations.signingKeys.ring(of: .tenant(tenant.id), in: tx).active(at: now) else {
                 throw TenantNotFound(tenantId: tenant.id)
             }
-            try context.audit.record(event(token, draft, id, attempt), at: now, in: tx)
-            return (draft, claims(of: subject, draft, id, at: now), key)
+            try context.audit.record(event(subject, draft, id, tenant, attempt), at: now, in: tx)
+            return (draft, claims(of: subject, draft, id, issuer: context.realm.issuer(of: .tenant(tenant.id)), at: now), key)
         }
+        let (draft, payload, key) =
+            if let signIn { try signIn.gate.write { try body($0) } } else { try context.database.write { try body($0) } }
         return Issued(
             token: try key.accessSigner.sign(payload), expiresAt: draft.grant.expiresAt, scope: draft.grant.scopes.text)
     }
@@ -134,37 +155,39 @@ package struct DelegatedTokens: Sendable {
         try TenantTokenVerifier(context: context, configurations: configurations).checkStanding(of: chain, at: now, in: tx)
     }
 
-    private func event(_ token: VerifiedTenantToken, _ draft: Draft, _ id: String, _ attempt: Attempt) -> AuditEvent {
-        var event = AuditEvent(attempt.method, attempt.call, tenant: token.tenantId, subject: token.accountId)
-        event.details["sessionId"] = .string(token.sessionId)
+    private func event(
+        _ subject: DelegatedSubject, _ draft: Draft, _ id: String, _ tenant: TenantRecord, _ attempt: Attempt
+    ) -> AuditEvent {
+        var event = AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: subject.accountId)
+        event.details["sessionId"] = .string(subject.sessionId)
         event.details["tokenId"] = .string(id)
         event.details["audience"] = .array(draft.grant.audiences.map { .string($0) })
         event.details["scope"] = .string(draft.grant.scopes.text)
         event.details["act"] = draft.chain.claim
         event.details["mayAct"] = draft.mayAct.map { .object($0) }
+        for (name, value) in subject.facts { event.details[name] = .string(value) }
         return event
     }
 
     // MARK: Claims
 
-    private func claims(of subject: Subject, _ draft: Draft, _ id: String, at now: Int64) -> [UInt8] {
-        let token = subject.verified
+    private func claims(of subject: DelegatedSubject, _ draft: Draft, _ id: String, issuer: String, at now: Int64) -> [UInt8] {
         var claims: JSONObject = [
-            "iss": .string(token.issuer),
+            "iss": .string(issuer),
             "aud": draft.grant.audiences.count == 1
                 ? .string(draft.grant.audiences[0]) : .array(draft.grant.audiences.map { .string($0) }),
-            "sub": .string(token.accountId), "sid": .string(token.sessionId),
-            "auth_time": .number(JSONNumber(token.authenticatedAt)), "iat": .number(JSONNumber(now)),
+            "sub": .string(subject.accountId), "sid": .string(subject.sessionId),
+            "auth_time": .number(JSONNumber(subject.authenticatedAt)), "iat": .number(JSONNumber(now)),
             "exp": .number(JSONNumber(draft.grant.expiresAt)), "jti": .string(id), "client_id": .string(draft.clientId),
             "scope": .string(draft.grant.scopes.text),
         ]
-        for name in ["amr", "acr"] { claims[name] = token.claims[name]?.value }
+        for (name, value) in subject.methods.members { claims[name] = value }
         claims["act"] = draft.chain.claim
         claims["may_act"] = draft.mayAct.map { .object($0) }
         claims["mintmark"] = draft.chain.sessions
         // As in every access token: claims of the session take precedence over those of the account, and none replaces a claim above.
-        for own in [subject.holder?.session.claims, subject.holder?.account.claims] {
-            for (name, value) in own?.members ?? [] where claims[name] == nil && !TenantTokenClaims.isReserved(name) {
+        for own in subject.ownClaims {
+            for (name, value) in own.members where claims[name] == nil && !TenantTokenClaims.isReserved(name) {
                 claims[name] = value
             }
         }

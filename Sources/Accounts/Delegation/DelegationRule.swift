@@ -13,8 +13,14 @@ package struct ExchangedToken: Sendable {
     package let audiences: [String]
     package let expiresAt: Int64
     package let claims: JSONNode
+    /// Whether the token is of the tenant. The claims of other tokens name neither applications nor sessions of the tenant.
+    let isOwn: Bool
+
+    /// The application of the tenant that the token is for.
+    var ownClientId: String? { isOwn ? clientId : nil }
 
     package init(_ token: VerifiedTenantToken) {
+        isOwn = true
         issuer = token.issuer
         subject = token.accountId
         clientId = token.use == .access ? token.claims["client_id"]?.string : token.audience
@@ -26,6 +32,7 @@ package struct ExchangedToken: Sendable {
 
     /// A token of a trusted issuer.
     package init(issuer: String, subject: String, expiresAt: Int64, claims: JSONNode) {
+        isOwn = false
         self.issuer = issuer
         self.subject = subject
         clientId = claims["client_id"]?.string ?? claims["azp"]?.string
@@ -50,8 +57,12 @@ package enum DelegationRule {
     }
 
     /// - Throws: `SubjectTokenInvalid`, `ActorTokenRequired`, `ActorNotAllowed`, `DelegationTooDeep`.
-    static func decide(_ subject: ExchangedToken, _ actor: ExchangedToken?, _ delegations: [Delegation]) throws -> Decision {
-        let chain = try ActorChain(subject.claims, issuer: subject.issuer)
+    ///
+    /// - Parameter tenant: The issuer of the tenant.
+    static func decide(
+        _ subject: ExchangedToken, _ actor: ExchangedToken?, _ delegations: [Delegation], of tenant: String
+    ) throws -> Decision {
+        let chain = try ActorChain(subject.claims, issuer: subject.issuer, hasSessions: subject.isOwn)
         let permission = subject.claims["may_act"]
         if let permission, permission.kind != .object || permission["sub"]?.string == nil {
             throw SubjectTokenInvalid(reason: "its may_act is not an object with sub")
@@ -79,7 +90,7 @@ package enum DelegationRule {
             }
             return Decision(chain: chain, delegations: nil, mustNarrow: true)
         }
-        let entries = delegations.filter { names($0.actor, actor, ofSubject: subject) }
+        let entries = delegations.filter { names($0.actor, actor, of: tenant) }
         if entries.isEmpty {
             throw ActorNotAllowed(reason: "the subject token has no claim may_act, and delegations of the tenant does not name the actor")
         }
@@ -100,8 +111,8 @@ package enum DelegationRule {
         return fits
     }
 
-    private static func names(_ permitted: DelegationActor, _ actor: ExchangedToken, ofSubject subject: ExchangedToken) -> Bool {
-        permitted.sub.hasBytes(of: actor.subject) && (permitted.iss ?? subject.issuer).hasBytes(of: actor.issuer)
+    private static func names(_ permitted: DelegationActor, _ actor: ExchangedToken, of tenant: String) -> Bool {
+        permitted.sub.hasBytes(of: actor.subject) && (permitted.iss ?? tenant).hasBytes(of: actor.issuer)
             && (permitted.clientId == nil || permitted.clientId == actor.clientId)
     }
 
@@ -135,6 +146,8 @@ package enum DelegationRule {
         let scopes: Scopes
         let clientId: String?
         let delegations: [Delegation]?
+        /// The entry of the tenant for the trusted issuer of the subject token; `nil` for a token of the tenant.
+        let entry: SubjectIssuer?
         let mustNarrow: Bool
         /// The earliest expiration of the tokens and of the session.
         let end: Int64
@@ -149,7 +162,7 @@ package enum DelegationRule {
         let audiences = wish.audiences.isEmpty ? (present.isEmpty ? [tenant.id] : present) : wish.audiences
         for audience in audiences {
             let isWithin = present.isEmpty || present.contains(tenant.id) || present.contains(audience)
-            guard isWithin, offered.contains(audience) else { throw AudienceNotOffered(tenantId: tenant.id, audience: audience) }
+            guard isWithin, offered.contains(audience), limits.entry?.audiences.contains(audience) ?? true else { throw AudienceNotOffered(tenantId: tenant.id, audience: audience) }
         }
         // One entry must permit all audiences, so that no token combines the scopes of one entry with the audiences of another.
         let delegation = limits.delegations.map { $0.first { entry in audiences.allSatisfy(entry.audiences.contains) } }

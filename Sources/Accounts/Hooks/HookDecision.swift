@@ -5,6 +5,10 @@ import JSON
 struct HookDecision: Sendable, Equatable {
     /// The new display name, or `null` to remove it.
     var displayName: JSONValue?
+    /// The URL of the new picture, or `null` to remove it.
+    var photoUrl: JSONValue?
+    /// Whether the email address of the account is verified.
+    var isEmailVerified: Bool?
     /// The new custom claims of the account.
     var claims: JSONObject?
     /// Claims that only the tokens of the new session contain.
@@ -14,8 +18,8 @@ struct HookDecision: Sendable, Equatable {
     /// The members that each hook can return in addition to `refuse`.
     private static func members(of hook: HookName) -> [String] {
         switch hook {
-        case .beforeCreate: ["displayName", "claims", "disabled"]
-        case .beforeSignIn: ["displayName", "claims", "sessionClaims", "disabled"]
+        case .beforeCreate: ["displayName", "photoUrl", "emailVerified", "claims", "disabled"]
+        case .beforeSignIn: ["displayName", "photoUrl", "emailVerified", "claims", "sessionClaims", "disabled"]
         case .beforeSendMessage: []
         }
     }
@@ -46,6 +50,14 @@ struct HookDecision: Sendable, Equatable {
             guard value.isNull || value.string != nil else { throw invalid("The member displayName must be a string or null.") }
             displayName = value
         }
+        if let value = object["photoUrl"] {
+            guard value.isNull || value.string != nil else { throw invalid("The member photoUrl must be a string or null.") }
+            photoUrl = value
+        }
+        if let value = object["emailVerified"] {
+            guard let verified = value.bool else { throw invalid("The member emailVerified must be true or false.") }
+            isEmailVerified = verified
+        }
         claims = try Self.claims(object["claims"], "claims", invalid)
         sessionClaims = try Self.claims(object["sessionClaims"], "sessionClaims", invalid)
         if let value = object["disabled"] {
@@ -65,16 +77,18 @@ struct HookDecision: Sendable, Equatable {
 
     /// Changes an account as the hook decided.
     ///
-    /// - Throws: `HookFailed` if the tenant does not accept the display name.
+    /// - Throws: `HookFailed` if the tenant does not accept the display name or the picture.
     func apply(to account: inout AccountRecord, of tenant: TenantRecord, by hook: HookName, at now: Int64) throws {
-        if let displayName {
+        for (name, member, value) in [("displayName", "displayName", displayName), ("picture", "photoUrl", photoUrl)] {
+            guard let value else { continue }
             do {
-                account.attributes["displayName"] = try tenant.acceptChange(["displayName": displayName], of: account.attributes)[
-                    "displayName"]
+                account.attributes[name] = try tenant.acceptChange([name: value], of: account.attributes)[name]
             } catch let error as any ContractError {
-                throw HookFailed(hook: hook, check: .invalidAnswer, reason: "The member displayName is not accepted. \(error.message)")
+                throw HookFailed(hook: hook, check: .invalidAnswer, reason: "The member \(member) is not accepted. \(error.message)")
             }
         }
+        // An account without an address has none to verify.
+        if let isEmailVerified, account.email != nil { account.isEmailVerified = isEmailVerified }
         if let claims { account.claims = claims }
         if let isDisabled { account.isDisabled = isDisabled }
         if self != HookDecision() { account.updatedAt = now }

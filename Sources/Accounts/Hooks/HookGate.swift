@@ -7,8 +7,15 @@ import Synchronization
 /// A hook that must decide before a transaction can commit. Thrown in the transaction, which is rolled back; the hook is asked outside of
 /// it, and then the transaction runs again with the decision.
 struct HookQuestion: Error {
+    /// Who is asked.
+    enum Asked {
+        case hook(Hook)
+        /// A function at this URL, in place of a hook.
+        case function(String)
+    }
+
     let hook: HookName
-    let settings: Hook
+    let asked: Asked
     let tenantId: String
     let params: JSONObject
 
@@ -28,13 +35,16 @@ package final class HookGate: Sendable {
     private let state = Mutex(State())
     /// Whether the call asks no hooks.
     private let isOff: Bool
+    /// The call, which can be canceled while a hook is asked.
+    private let call: (any CallContext)?
 
     /// The maximum number of times that a transaction is run again for a hook.
     private static let mostQuestions = 6
 
-    init(_ context: AccountsContext, isOff: Bool = false) {
+    init(_ context: AccountsContext, isOff: Bool = false, for call: (any CallContext)? = nil) {
         self.context = context
         self.isOff = isOff
+        self.call = call
     }
 
     /// Runs a write transaction that may need decisions of hooks. Nothing is stored before every hook has decided.
@@ -50,7 +60,7 @@ package final class HookGate: Sendable {
                 if let id = state.withLock({ $0.disabledAccount }) { throw AccountDisabled(accountId: id) }
                 return result
             } catch let question as HookQuestion {
-                let decision = try context.hooks.decide(question, context)
+                let decision = try context.hooks.decide(question, context) { [call] in call?.isCancelled ?? false }
                 state.withLock { $0.decisions[question.key] = decision }
             }
         }
@@ -64,12 +74,18 @@ package final class HookGate: Sendable {
     private func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
         -> HookDecision?
     {
-        guard !isOff, let settings = try context.hooks.settings(of: tenantId, in: tx).hooks[hook] else { return nil }
+        guard !isOff, let asked = try asked(hook, tenantId, tx) else { return nil }
         var all: JSONObject = ["tenantId": .string(tenantId)]
         for (name, value) in try params().members { all[name] = value }
-        let question = HookQuestion(hook: hook, settings: settings, tenantId: tenantId, params: all)
+        let question = HookQuestion(hook: hook, asked: asked, tenantId: tenantId, params: all)
         guard let known = state.withLock({ $0.decisions[question.key] }) else { throw question }
         return known
+    }
+
+    /// Returns who decides: the hook of the tenant, otherwise a function in its place, if there is one.
+    private func asked(_ hook: HookName, _ tenantId: String, _ tx: Transaction) throws -> HookQuestion.Asked? {
+        if let settings = try context.hooks.settings(of: tenantId, in: tx).hooks[hook] { return .hook(settings) }
+        return try context.hooks.function(for: hook, of: tenantId, in: tx).map { .function($0) }
     }
 
     /// The account as hooks get it.

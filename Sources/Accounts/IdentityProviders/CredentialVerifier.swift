@@ -9,6 +9,8 @@ import Storage
 enum ProvenCredential: Sendable {
     /// An identity that a provider has asserted.
     case provider(ProviderIdentity, spending: SingleUseGuard?)
+    /// The response of a passkey that `account.link` has accepted.
+    case passkey(PendingPasskey)
     /// An email address and a password that are not verified yet.
     case password(Username, String)
 }
@@ -25,26 +27,27 @@ struct CredentialVerifier: Sendable {
         pending = PendingTokens(vault: context.vault, seeded: context.seededKey("pending token"))
     }
 
-    /// - Parameter accountId: The ID of the account that the credential is for, or `nil` for a sign-in.
+    /// - Parameter use: What the credential is for. Defaults to a sign-in that names no application.
     /// - Throws: `InvalidParams` if members of the credential cannot be combined; the errors of `FlowCredentialVerifier`; `InvalidUsername`,
     ///   `IdpNotFound`, `IdpDisabled`, `InvalidCredential`, `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`,
     ///   `ProviderUnusable`.
     /// - Returns: The credential, or the wait until the user has signed in.
     func prove(
-        _ credential: Credential, in tenantId: String, for accountId: String? = nil, _ call: any CallContext, now: Int64
+        _ credential: Credential, in tenantId: String, for use: CredentialUse = CredentialUse(), _ call: any CallContext, now: Int64
     ) throws -> Phase<ProvenCredential> {
         try CredentialParts.check(credential)
         switch credential.kind {
         case .email(let email): return .done(.password(try Username(email), credential.password ?? ""))
         case .pendingToken(let token):
-            var identity = try pending.identity(of: token, in: tenantId, at: now)
+            let proven = try pending.proven(by: token, in: tenantId, at: now)
+            guard case .provider(var identity, _) = proven else { return .done(proven) }
             identity.grant?.cameBefore = true
             // The provider may have been disabled or deleted since the token was issued.
             _ = try provider(identity.providerId, of: tenantId)
             return .done(.provider(identity, spending: nil))
         case .continuationToken(let token):
             return try FlowCredentialVerifier(context, configurations)
-                .prove(token, credential.url, in: tenantId, for: accountId, call)
+                .prove(token, credential.url, in: tenantId, for: use, call)
                 .then(call) { given, call in
                     .done(try settling(.flow(given.flow)) { try prove(given, call, now: context.clock.now) })
                 }

@@ -26,19 +26,19 @@ struct FlowCredentialVerifier: Sendable {
         var grant: ProviderGrant?
     }
 
-    /// - Parameter accountId: The ID of the account that the credential is for, or `nil` for a sign-in.
+    /// - Parameter use: What the credential is for.
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `FlowUsed`, `UserMismatch`, `CallbackInvalid`, `SignInRefused`,
     ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`.
     /// - Returns: The tokens, or the wait until the user has signed in.
     func prove(
-        _ token: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext
+        _ token: String, _ url: String?, in tenantId: String, for use: CredentialUse, _ call: any CallContext
     ) throws -> Phase<Given> {
         try prove(
-            flow: context.database.read { try ContinuationTokens(context).read(token, in: $0).id }, url, in: tenantId, for: accountId, call)
+            flow: context.database.read { try ContinuationTokens(context).read(token, in: $0).id }, url, in: tenantId, for: use, call)
     }
 
     private func prove(
-        flow id: String, _ url: String?, in tenantId: String, for accountId: String?, _ call: any CallContext
+        flow id: String, _ url: String?, in tenantId: String, for use: CredentialUse, _ call: any CallContext
     ) throws -> Phase<Given> {
         // Read before the row: the listener stores a response in the row before it stops listening.
         let (isListening, turns) = (context.callbacks.isListening(id), context.callbacks.turns)
@@ -48,11 +48,11 @@ struct FlowCredentialVerifier: Sendable {
                 let message = "The response of the browser is missing, which the continuation token of a passkey needs."
                 throw InvalidParams(violations: [Violation(pointer: "/credential/response", rule: "required", message: message)])
             }
-            guard flow.tenantId == tenantId else { throw ContinuationTokenInvalid() }
+            guard flow.tenantId == tenantId, flow.isFor(use.application) else { throw ContinuationTokenInvalid() }
             return (flow, try configurations.idp(flow.providerId, of: tenantId, in: tx))
         }
         if flow.expiresAt <= context.clock.now { throw ContinuationTokenExpired() }
-        if let owner = flow.accountId, owner != accountId { throw UserMismatch() }
+        if let owner = flow.accountId, owner != use.accountId { throw UserMismatch() }
         if !idp.settings.enabled { throw IdpDisabled(tenantId: tenantId, providerId: idp.providerId) }
         switch flow.stage {
         case .redeeming, .used: throw FlowUsed()
@@ -66,7 +66,7 @@ struct FlowCredentialVerifier: Sendable {
             case .later(let pause): wait = pause
             }
         } else if let url = try url ?? flow.sealed.map({ try secrets.open($0, of: id) }) {
-            return .done(try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, flow, idp, call))
+            return .done(try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, of: flow, at: idp, call))
         } else if !flow.isHeard {
             let message = "The callback URL is missing."
             throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
@@ -76,10 +76,10 @@ struct FlowCredentialVerifier: Sendable {
         } else {
             throw ListenerGone()
         }
-        return .next(.event(wait)) { call in try prove(flow: id, url, in: tenantId, for: accountId, call) }
+        return .next(.event(wait)) { call in try prove(flow: id, url, in: tenantId, for: use, call) }
     }
 
-    private func redeem(_ url: String, isHeard: Bool, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Given {
+    private func redeem(_ url: String, isHeard: Bool, of flow: IdpFlow, at idp: IdpRecord, _ call: any CallContext) throws -> Given {
         var expected = flow
         // The redirect URI of a received response contains no port; the server that received it has the right one.
         if isHeard { expected = flow.movedToLoopback }
@@ -97,7 +97,7 @@ struct FlowCredentialVerifier: Sendable {
             let companions = ExternalIDTokenRules.Companions(accessToken: accessToken, nonce: .exactly(secrets.nonce(of: flow.id)))
             return Given(flow: flow, idp: idp, idToken: token, accessToken: accessToken, companions: companions)
         case .code(let code):
-            let answer = try CodeRedemption(context: context, secrets: secrets).redeem(code, flow, idp, call)
+            let answer = try CodeRedemption(context: context, secrets: secrets).redeem(code, of: flow, at: idp, call)
             return try given(flow, idp, answer)
         }
     }

@@ -6,7 +6,8 @@ import ServiceContext
 extension IdpService {
     /// Starts a sign-in at a provider.
     ///
-    /// - Throws: `InvalidParams`, `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `ListenerUnavailable`, `ProviderUnavailable`,
+    /// - Throws: `InvalidParams`, `TenantNotFound`, `ClientUnknown`, `ClientNotPermitted`, `IdpNotFound`, `IdpDisabled`,
+    ///   `ListenerUnavailable`, `ProviderUnavailable`,
     ///   `ProviderUnusable`, and the errors of the verification of the ID token.
     /// - Source: RFC 6749 §4.1.1, RFC 8252 §7.3.
     public func authorize(_ request: IdpAuthorize.Params, _ call: any CallContext) throws -> IdpAuthorize.Result {
@@ -17,6 +18,9 @@ extension IdpService {
         let idp = try enabledIdp(request.providerId, of: request.tenantId)
         try AuthorizationRequest.check(custom.map(\.0), besides: ProviderStrength(idp).reserved)
         let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
+        var redirectUri: String?
+        if case .redirectUri(let uri) = request.back { redirectUri = uri }
+        let application = try application(request.clientId, besides: request.idToken, redirectUri: redirectUri, in: idp.tenantId)
         let endpoints = try endpoints(of: idp, call)
         let kind: IdpFlow.Kind = idp.responseType == .code ? .code : .idToken
         guard let place = endpoints.authorization, kind == .idToken || endpoints.token != nil else {
@@ -32,7 +36,7 @@ extension IdpService {
                 id: id, tenantId: idp.tenantId, providerId: idp.providerId, kind: kind, accountId: accountId, redirectUri: redirectUri,
                 isHeard: isHeard, tokenEndpoint: endpoints.token, userinfoEndpoint: endpoints.userinfo, namesIssuer: endpoints.namesIssuer,
                 scope: scope,
-                expiresAt: now + IdpFlow.lifetimeSeconds)
+                expiresAt: now + IdpFlow.lifetimeSeconds, application: application)
         }
         let begun: IdpFlow
         switch request.back {

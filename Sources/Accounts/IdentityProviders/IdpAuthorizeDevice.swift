@@ -6,13 +6,15 @@ import ServiceContext
 extension IdpService {
     /// Starts the sign-in of a user on another device.
     ///
-    /// - Throws: `TenantNotFound`, `IdpNotFound`, `IdpDisabled`, `SignInRefused`, `ProviderUnavailable`, `ProviderUnusable`, and the errors
+    /// - Throws: `TenantNotFound`, `ClientUnknown`, `IdpNotFound`, `IdpDisabled`, `SignInRefused`, `ProviderUnavailable`,
+    ///   `ProviderUnusable`, and the errors
     ///   of the verification of the ID token.
     /// - Source: RFC 8628 §3.1, §3.2.
     public func authorizeDevice(_ request: IdpAuthorizeDevice.Params, _ call: any CallContext) throws -> IdpAuthorizeDevice.Result {
         let now = context.clock.now
         let idp = try enabledIdp(request.providerId, of: request.tenantId)
         let accountId = try owner(request.idToken, in: idp.tenantId, at: now)
+        let application = try application(request.clientId, besides: request.idToken, redirectUri: nil, in: idp.tenantId)
         let endpoints = try endpoints(of: idp, call)
         func unusable(_ reason: String) -> ProviderUnusable { self.unusable(idp, "document", reason) }
         guard let place = endpoints.device, let token = endpoints.token else {
@@ -44,6 +46,7 @@ extension IdpService {
             isHeard: false, tokenEndpoint: token, userinfoEndpoint: endpoints.userinfo, namesIssuer: false, scope: scope,
             expiresAt: now + lifetime)
         flow.intervalSeconds = min(max(answer["interval"]?.number?.int64 ?? 5, 1), 60)
+        flow.application = application
         flow.sealed = IdpFlowSecrets(context).seal(code, of: id)
         let begun = flow
         try context.database.write { try $0.insert(begun) }

@@ -50,6 +50,8 @@ struct IdpFlow: Sendable {
     /// The encrypted device code, authorization response or token response.
     var sealed: [UInt8]?
     let expiresAt: Int64
+    /// The application in which the user signs in; `nil` if none was named.
+    var application: ApplicationName?
 }
 
 /// The secrets that are derived from the ID of a flow.

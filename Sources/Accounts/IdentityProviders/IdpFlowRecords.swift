@@ -13,6 +13,11 @@ package enum IdpFlowTables {
         """,
         "CREATE INDEX idp_flow_expires ON idp_flow (expires_at)",
     ]
+
+    /// The application for which a flow was started.
+    package static let application: [SQL] = [
+        "ALTER TABLE idp_flow ADD COLUMN client_id TEXT", "ALTER TABLE idp_flow ADD COLUMN application_id TEXT",
+    ]
 }
 
 extension Transaction {
@@ -20,17 +25,21 @@ extension Transaction {
         try queryOne(
             """
             SELECT id, tenant_id, provider_id, kind, account_id, redirect_uri, is_heard, token_endpoint, names_issuer, interval_seconds,
-                stage, sealed, expires_at, scope, userinfo_endpoint
+                stage, sealed, expires_at, scope, userinfo_endpoint, client_id, application_id
             FROM idp_flow WHERE id = $1
             """, id
         ) { row in
-            IdpFlow(
+            var flow = IdpFlow(
                 id: row.string(0), tenantId: row.string(1), providerId: row.string(2),
                 kind: IdpFlow.Kind(rawValue: row.string(3)) ?? .code, accountId: row.optionalString(4),
                 redirectUri: row.string(5), isHeard: row.bool(6), tokenEndpoint: row.optionalString(7),
                 userinfoEndpoint: row.optionalString(14), namesIssuer: row.bool(8), scope: row.string(13), intervalSeconds: row.int(9),
                 stage: IdpFlow.Stage(rawValue: row.string(10)) ?? .used,
                 sealed: row.optionalBytes(11), expiresAt: row.int(12))
+            if let clientId = row.optionalString(15) {
+                flow.application = ApplicationName(id: row.optionalString(16) ?? "", clientId: clientId)
+            }
+            return flow
         }
     }
 
@@ -39,11 +48,11 @@ extension Transaction {
             """
             INSERT INTO idp_flow (
                 id, tenant_id, provider_id, kind, account_id, redirect_uri, is_heard, token_endpoint, names_issuer, interval_seconds,
-                stage, sealed, expires_at, scope, userinfo_endpoint)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                stage, sealed, expires_at, scope, userinfo_endpoint, client_id, application_id)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """, flow.id, flow.tenantId, flow.providerId, flow.kind.rawValue, flow.accountId, flow.redirectUri, flow.isHeard,
             flow.tokenEndpoint, flow.namesIssuer, flow.intervalSeconds, flow.stage.rawValue, flow.sealed, flow.expiresAt, flow.scope,
-            flow.userinfoEndpoint)
+            flow.userinfoEndpoint, flow.application?.clientId, flow.application?.id)
     }
 
     /// Moves a flow to another stage. If several calls try, only one succeeds. Returns `false` if the flow is not in the stage `old`.

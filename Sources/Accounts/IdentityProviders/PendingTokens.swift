@@ -19,7 +19,15 @@ struct PendingTokens: Sendable {
     }
 
     func token(of identity: ProviderIdentity, in tenantId: String, at now: Int64) -> String {
-        var object = identity.object
+        token(of: identity.object, in: tenantId, at: now)
+    }
+
+    func token(of passkey: PendingPasskey, in tenantId: String, at now: Int64) -> String {
+        token(of: passkey.object, in: tenantId, at: now)
+    }
+
+    private func token(of object: JSONObject, in tenantId: String, at now: Int64) -> String {
+        var object = object
         object["tenant"] = .string(tenantId)
         object["until"] = .number(JSONNumber(now + Self.lifetimeSeconds))
         let bytes = JSONValue.object(object).bytes
@@ -29,13 +37,49 @@ struct PendingTokens: Sendable {
     }
 
     /// - Throws: `PendingTokenInvalid`.
-    func identity(of token: String, in tenantId: String, at now: Int64) throws -> ProviderIdentity {
+    func proven(by token: String, in tenantId: String, at now: Int64) throws -> ProvenCredential {
         guard let sealed = Base64URL.decode(token),
             let bytes = try? (seeded.map { try Vault.open(sealed, with: $0, as: Self.name) } ?? vault.open(sealed, as: Self.name)).copy(),
             let object = try? JSONValue(parsing: bytes).object, object["tenant"]?.string == tenantId,
-            let until = object["until"]?.int, now < until, let identity = ProviderIdentity(object)
+            let until = object["until"]?.int, now < until
         else { throw PendingTokenInvalid() }
-        return identity
+        if let passkey = PendingPasskey(object) { return .passkey(passkey) }
+        guard let identity = ProviderIdentity(object) else { throw PendingTokenInvalid() }
+        return .provider(identity, spending: nil)
+    }
+}
+
+/// A passkey of another account whose response `account.link` has accepted. Its pending token signs in once.
+struct PendingPasskey: Sendable, Equatable {
+    let credentialId: [UInt8]
+    /// Whether the authenticator verified the user.
+    let isVerified: Bool
+    /// The ID of the ceremony of the response, which stores whether the token was used.
+    let ceremonyId: String
+    /// The time of the response.
+    let authenticatedAt: Int64
+
+    init(credentialId: [UInt8], isVerified: Bool, ceremonyId: String, authenticatedAt: Int64) {
+        self.credentialId = credentialId
+        self.isVerified = isVerified
+        self.ceremonyId = ceremonyId
+        self.authenticatedAt = authenticatedAt
+    }
+
+    /// The members of the encrypted JSON object.
+    var object: JSONObject {
+        [
+            "passkey": .string(Base64URL.encode(credentialId)), "verified": .bool(isVerified), "ceremony": .string(ceremonyId),
+            "at": .number(JSONNumber(authenticatedAt)),
+        ]
+    }
+
+    /// - Returns: `nil` if the object is not a stored passkey.
+    init?(_ object: JSONObject) {
+        guard let id = object["passkey"]?.string.flatMap({ Base64URL.decode($0) }), let isVerified = object["verified"]?.bool,
+            let ceremonyId = object["ceremony"]?.string, let at = object["at"]?.int
+        else { return nil }
+        self.init(credentialId: id, isVerified: isVerified, ceremonyId: ceremonyId, authenticatedAt: at)
     }
 }
 

@@ -17,6 +17,8 @@ struct StoredCeremony: Sendable {
         case refused
         /// A response was accepted.
         case finished
+        /// A response was accepted, and its pending token was not used yet.
+        case pending
     }
 
     static let lifetimeSeconds: Int64 = 300

@@ -8,7 +8,7 @@ struct Judgement: Sendable {
     /// The passkey that the response names, if it may be used in this ceremony.
     let passkey: PasskeyRecord?
     private let response: PasskeyResponse
-    private let ceremony: StoredCeremony
+    let ceremony: StoredCeremony
     private let settings: PasskeySettings
     private let preliminary: PasskeyRefusal?
     /// Whether a refusal must not tell real passkeys from invented ones.

@@ -12,7 +12,7 @@ extension PasswordResetService {
             of: [.passwordReset], token: request.continuationToken, by: PasswordResetChallenge.info.name, with: accepts,
             from: request.client
         ).named(request.clientId)
-        switch try flows.challenge(step, accepts: request.accepts, .passwordReset, sending) {
+        switch try flows.challenge(step, accepts: request.accepts, .passwordReset, sending.by(call)) {
         case .advanced(let flow, let tenant): return answer(flow, tenant)
         case .redirected(let redirection): return redirection.passwordReset
         }

@@ -9,7 +9,7 @@ extension PasswordResetService {
         let step = try flows.step(
             of: [.passwordReset], token: request.continuationToken, by: PasswordResetResendCode.info.name, with: [], from: request.client
         ).named(request.clientId)
-        let found = try flows.resend(step, .passwordReset, sending)
+        let found = try flows.resend(step, .passwordReset, sending.by(call))
         return answer(found.flow, found.tenant)
     }
 }

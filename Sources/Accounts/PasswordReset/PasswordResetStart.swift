@@ -9,8 +9,9 @@ extension PasswordResetService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             PasswordResetStart.info.name,
@@ -33,10 +34,11 @@ extension PasswordResetService {
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
         draft.application = application
+        let order = CodeSending.Order(
+            purpose: .passwordReset, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(
-                .passwordReset, tenant, draft.address, sending, request: fingerprint, client: client, at: now, draft: { _ in draft })
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: { _ in draft })
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }

@@ -111,11 +111,12 @@ extension AccountRecord {
     }
 
     /// The account as the `account.*` methods return it.
-    func answer(_ logins: [AccountLogin], _ factors: [FactorRecord] = [], _ passkeys: [PasskeyRecord] = [], phoneNumber: String? = nil)
-        -> Account
-    {
+    func answer(
+        _ logins: [AccountLogin], _ factors: [FactorRecord] = [], _ passkeys: [PasskeyRecord] = [], phoneNumber: String? = nil,
+        ownerId: String? = nil
+    ) -> Account {
         Account(
-            accountId: id, tenantId: tenantId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
+            accountId: id, tenantId: tenantId, ownerId: ownerId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
             method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
             factors: factors.isEmpty ? nil : factors.map(\.answer),
             passkeys: Self.signingIn(passkeys), attributes: EncodedObject(attributes),
@@ -131,6 +132,8 @@ extension AccountRecord {
 
     /// The account as the `account.*` methods return it, with its logins and factors read from the store.
     func answer(in tx: Transaction) throws -> Account {
-        answer(try tx.accountLogins(of: id), try tx.factors(of: id), try tx.passkeys(of: id), phoneNumber: try tx.phoneNumber(of: id))
+        answer(
+            try tx.accountLogins(of: id), try tx.factors(of: id), try tx.passkeys(of: id), phoneNumber: try tx.phoneNumber(of: id),
+            ownerId: isAgent ? try tx.owner(ofAgent: id) : nil)
     }
 }

@@ -5,7 +5,7 @@ import Storage
 /// The stored account of a user in a tenant.
 package struct AccountRecord: Sendable {
     /// How the account was created, which determines how the user signs in.
-    package enum Method: String, Sendable { case password, code, passkey, federated, anonymous, custom }
+    package enum Method: String, Sendable { case password, code, passkey, federated, anonymous, custom, agent }
 
     package let id: String
     package let tenantId: String
@@ -117,7 +117,11 @@ extension Transaction {
             """, tenantId, id, limit, row: AccountRecord.init)
     }
 
-    func deleteAccount(_ id: String) throws { try execute("DELETE FROM account WHERE id = $1", id) }
+    /// Deletes an account and its agents.
+    func deleteAccount(_ id: String) throws {
+        try execute("DELETE FROM account WHERE id IN (SELECT g.account_id FROM agent g WHERE g.owner_id = $1)", id)
+        try execute("DELETE FROM account WHERE id = $1", id)
+    }
 
     func isTaken(_ name: String, in tenantId: String) throws -> Bool {
         try queryOne("SELECT 1 FROM account_name WHERE tenant_id = $1 AND kind = 'email' AND name = $2", tenantId, name) { _ in true }

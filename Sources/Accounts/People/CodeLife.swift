@@ -13,7 +13,8 @@ extension Flow {
 
     /// The method that starts another flow of this kind, or `nil` if it depends on the user's sign-in method.
     var startMethod: String? {
-        switch (kind, stage) {
+        if phoneNumber != nil { return SignInStartWithPhoneNumber.info.name }
+        return switch (kind, stage) {
         case (.signUp, .codeRequired), (.signIn, _), (.passwordReset, .codeRequired): "\(kind.rawValue).start"
         case (.emailChange, .codeRequired), (.emailVerification, _): "account.changeEmail"
         case (.factorEnrollment, _): "mfa.enroll"

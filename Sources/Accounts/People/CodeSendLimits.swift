@@ -61,7 +61,16 @@ extension Transaction {
     ///
     /// - Throws: `TooManyCodes`.
     func countLink(to address: Username, of tenant: TenantRecord, at now: Int64) throws {
-        let (policy, key) = (tenant.codes, Recipient.email(address.folded).address(in: tenant.id))
+        try countMessage(to: .email(address.folded), of: tenant, at: now)
+    }
+
+    /// Counts a message that belongs to no flow, together with the codes to its recipient.
+    ///
+    /// - Throws: `TooManyCodes`, `TooManyFromClient`.
+    func countMessage(to recipient: Recipient, of tenant: TenantRecord, for client: ClientKey? = nil, at now: Int64) throws {
+        try checkUndelivered(of: client, at: now)
+        try count(.codes, of: client, at: now)
+        let (policy, key) = (tenant.codes, recipient.address(in: tenant.id))
         var window = try sendWindow(of: key, policy.windowSeconds, at: now)
         if window.sent >= policy.sendsPerAddress {
             throw TooManyCodes(retryAfterSeconds: max(1, window.since + policy.windowSeconds - now))

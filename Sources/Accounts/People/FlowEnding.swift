@@ -13,6 +13,8 @@ extension Flow {
         /// The password, address or factors of the account changed, or the account no longer has the required sign-in method.
         case accountChanged
         case accountDeleted, tenantDeleted
+        /// All sessions of the account or tenant were revoked while the flow only waited to return its tokens.
+        case sessionsRevoked
 
         /// The ending that reproduces an error in later requests; `nil` if the error has none.
         init?(_ error: any ContractError) {
@@ -37,6 +39,7 @@ extension Flow {
         case .accountChanged: throw FlowEnded(.accountChanged)
         case .accountDeleted: throw FlowEnded(.accountDeleted)
         case .tenantDeleted: throw FlowEnded(.tenantDeleted)
+        case .sessionsRevoked: throw FlowEnded(.sessionsRevoked)
         }
     }
 
@@ -58,6 +61,7 @@ extension FlowEnded {
             case .accountDeleted: "its account was deleted"
             case .tenantDeleted: "its tenant was deleted"
             case .applicationDeleted: "the application that started it was deleted"
+            case .sessionsRevoked: "all sessions of the account were revoked, which includes sign-ins whose tokens were not fetched yet"
             }
         self.init(cause: cause, reason: reason)
     }
@@ -82,6 +86,26 @@ extension Transaction {
             UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
             WHERE account_id = $1 AND id <> $2 AND ending IS NULL
             """, accountId, id, ending.rawValue)
+    }
+
+    /// Ends the flows of an account that only wait to return tokens: whoever has the continuation token could still begin a session.
+    ///
+    /// - Parameter moment: Flows whose last step was at this time or later are kept.
+    func endCompletedFlows(of accountId: String, before moment: Int64 = .max) throws {
+        try execute(
+            """
+            UPDATE flow SET ending = $3, password = NULL, attributes = '{}', code = NULL
+            WHERE account_id = $1 AND stage = 'completed' AND ending IS NULL AND requested_at < $2
+            """, accountId, moment, Flow.ExitStatus.sessionsRevoked.rawValue)
+    }
+
+    /// Ends the flows of a tenant that only wait to return tokens.
+    func endCompletedFlows(ofTenant tenantId: String) throws {
+        try execute(
+            """
+            UPDATE flow SET ending = $2, password = NULL, attributes = '{}', code = NULL
+            WHERE tenant_id = $1 AND stage = 'completed' AND ending IS NULL
+            """, tenantId, Flow.ExitStatus.sessionsRevoked.rawValue)
     }
 
     /// Ends the pending email changes of an account, except one flow, and the links that change its address.

@@ -47,9 +47,12 @@ struct Flows: Sendable {
         request: [UInt8], at now: Int64
     ) -> Flow {
         Flow(
-            id: Hex.encode(context.random.bytes(16)), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
+            id: newId(), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
             accountId: accountId, language: language, request: request, at: now)
     }
+
+    /// Returns a new ID of a flow.
+    func newId() -> String { Hex.encode(context.random.bytes(16)) }
 
     /// Returns the continuation token for the current step of `flow`.
     func token(of flow: Flow) -> String { tokens.token(of: flow.id, step: flow.step) }

@@ -27,14 +27,19 @@ enum SecondFactorRule {
         return all.isEmpty ? .enrollment : .challenge(all.map(\.id))
     }
 
-    /// Returns the factors that add security to the first one. After an emailed code, email factors add none. If there are no others, they
-    /// are still returned, so that the user is not locked out.
+    /// Returns the factors that add security to the first one. After a code by email or SMS, factors of the same channel add none. If there
+    /// are no others, they are still returned, so that the user is not locked out.
     ///
     /// - Parameter passkeys: The passkeys with which the user signs in. That of the first factor adds none.
     static func useful(_ factors: [FactorRecord], after proof: SignInProof, passkeys: [PasskeyRecord] = []) -> [FactorRecord] {
         let factors = factors + passkeys.filter { $0.usage == .signIn && $0.id != proof.passkeyId }.map(FactorRecord.init)
-        guard proof.provider == SignInProof.code.provider else { return factors }
-        let others = factors.filter { $0.kind != .email }
+        let same: FactorRecord.Kind
+        switch proof.provider {
+        case SignInProof.code.provider: same = .email
+        case SignInProof.phoneProvider: same = .sms
+        default: return factors
+        }
+        let others = factors.filter { $0.kind != same }
         return others.isEmpty ? factors : others
     }
 }
@@ -99,6 +104,7 @@ enum EnrollmentRule {
         if !facts.factors.isEmpty, !facts.hasSecondFactor { throw .secondFactorNeeded }
         if facts.factors.count >= FactorRecord.most { throw .tooMany }
         if isOwnAddress, facts.ownWayIn == "code" { throw .addsNothing }
+        if facts.kind == .sms, facts.signInProvider == SignInProof.phoneProvider { throw .addsNothing }
         let twin = facts.factors.first { factor in
             factor.kind == facts.kind && facts.target != nil && factor.target.map(Username.fold) == facts.target.map(Username.fold)
         }

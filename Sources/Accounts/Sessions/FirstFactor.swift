@@ -102,13 +102,17 @@ extension SignInCompletion {
             }
             return .secondFactorRequired(.init(continuationToken: token, expiresAt: flow.expiresAt, hints: hints))
         case .enrollmentRequired:
-            let account = try context.database.read { try $0.account(flow.accountId) }
+            let (account, isByPhone) = try context.database.read { tx in
+                let signIn = try tx.factorStep(of: flow.id)?.signIn.map { try PendingSignIn($0, of: flow.id, context.vault) }
+                return (try tx.account(flow.accountId), signIn?.proof.provider == SignInProof.phoneProvider)
+            }
             let kinds = EnrollmentRule.kinds(
                 email: account?.email, isEmailVerified: account?.isEmailVerified ?? false, ownWayIn: account?.ownWayIn,
                 hasPasskeys: tenant.settings.passkeys != nil,
                 canSend: { context.delivery.carries($0, for: tenant.settings.delivery) }
             ).filter { kind in
-                FactorRecord.Kind(rawValue: kind.rawValue).map {
+                if kind == .sms, isByPhone { return false }
+                return FactorRecord.Kind(rawValue: kind.rawValue).map {
                     FactorProfile.refusal(of: $0, tenant.settings, hasStronger: false) == nil
                 } ?? true
             }

@@ -21,7 +21,7 @@ extension SessionService {
     /// Exchanges a refresh token for new tokens. The refresh token is then used.
     ///
     /// - Throws: `AccountMerged`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `RefreshTokenReused`, `SessionExpired`, `TenantDisabled`,
-    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`, `SecondFactorRequired`.
+    ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`, `ScopeNotGranted`, `SecondFactorRequired`, `ClientSecretInvalid`.
     /// - Source: RFC 9700 §4.14.2.
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = context.clock.now
@@ -67,6 +67,10 @@ extension SessionService {
         case .fresh, .again: break
         }
         if let clientId = request.clientId, clientId != session.grant.application?.clientId ?? tenant.id { throw RefreshTokenInvalid() }
+        // A confidential application authenticates at every refresh (RFC 6749 §6).
+        if !isClientAuthenticated, let application = tenant.application(named: session.grant.application) {
+            _ = try ApplicationAuthentication(context).isAuthenticated(application, by: request.clientSecret)
+        }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         if tenant.settings.mfa == .required, session.secondFactor == nil,
             SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing

@@ -3,7 +3,7 @@ import ServiceContext
 import Storage
 
 extension SessionService {
-    /// Ends all sessions of an account or a tenant.
+    /// Ends all sessions of an account or a tenant, and the sign-ins whose tokens wait to be fetched.
     ///
     /// - Throws: `CallerNotAllowed`, `AccountNotFound`, `AccountMerged`, `TenantNotFound`, `RecentSignInRequired`, `InvalidParams`; the
     ///   errors of ID token verification.
@@ -19,6 +19,7 @@ extension SessionService {
         case .accountId(let id):
             return try context.database.write { tx in
                 let account = try named(id, by: name, call, in: tx)
+                try tx.endCompletedFlows(of: account.id)
                 return try answer(tx.deleteSessions(of: account.id), account, call, at: now, in: tx)
             }
         case .tenantId(let id):
@@ -26,6 +27,7 @@ extension SessionService {
             return try context.database.write { tx in
                 _ = try configurations.tenant(id, in: tx)
                 let count = try tx.deleteSessions(ofTenant: id)
+                try tx.endCompletedFlows(ofTenant: id)
                 try context.audit.record(AuditEvent(name, call, tenant: id, details: [("revoked", "\(count)")]), at: now, in: tx)
                 return SessionRevokeAll.Result(revoked: Int64(count))
             }
@@ -34,6 +36,7 @@ extension SessionService {
             return try context.database.write { tx in
                 let own = try AuthenticatedAccount(token, in: tx)
                 if !own.isRecent(at: now) { throw own.tooOld }
+                try tx.endCompletedFlows(of: own.account.id)
                 let count =
                     request.keepCurrent
                     ? try tx.deleteSessions(of: own.account.id, except: own.session.id) : try tx.deleteSessions(of: own.account.id)

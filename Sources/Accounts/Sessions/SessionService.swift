@@ -5,6 +5,8 @@ public struct SessionService: Sendable {
     var context: AccountsContext
     let configurations: TenantConfigurationCache
     package var completion: SignInCompletion
+    /// Whether the caller has verified the secret of the application.
+    package var isClientAuthenticated = false
 
     public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
         self.context = context

@@ -38,6 +38,7 @@ package struct SignInCompletion: Sendable {
         let factors: [FactorRecord]
         /// Empty if the tenant has no passkeys.
         var passkeys: [PasskeyRecord] = []
+        var phoneNumber: String?
         package let session: SessionRecord
         let fresh: NewSessionSecrets
     }
@@ -63,7 +64,7 @@ package struct SignInCompletion: Sendable {
     /// - Parameter asksHooks: Whether the hooks of the tenant decide about the sign-in.
     package func signInCall(of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true) -> SignInCall {
         SignInCall(
-            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks))
+            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks, for: call))
     }
 
     package func fresh() -> NewSessionSecrets {
@@ -84,7 +85,8 @@ package struct SignInCompletion: Sendable {
     ) throws -> SignedIn {
         var (account, signIn) = (account, signIn)
         if !attempt.gate.hasDisabled(account.id) {
-            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            // Agents get tokens by token.exchange only, even if a login of a user was linked with one.
+            if account.isDisabled || account.isAgent { throw AccountDisabled(accountId: account.id) }
             try tenant.requireEnabled()
             try tx.requireUnlocked(account, tenant, at: attempt.now)
             try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)
@@ -120,7 +122,8 @@ package struct SignInCompletion: Sendable {
                     + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
         return SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id),
-            passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id), session: session, fresh: attempt.secrets)
+            passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id),
+            phoneNumber: try tx.phoneNumber(of: account.id), session: session, fresh: attempt.secrets)
     }
 
     /// Returns the audience and scopes of a new session.
@@ -184,9 +187,11 @@ package struct SignInCompletion: Sendable {
         returnsProviderTokens: Bool = false, at now: Int64
     ) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, at: now)
+        let account = signedIn.account.answer(
+            signedIn.logins, signedIn.factors, signedIn.passkeys, phoneNumber: signedIn.phoneNumber)
         return .completed(
             .init(
-                expiresAt: tokens.expiresAt, account: signedIn.account.answer(signedIn.logins, signedIn.factors, signedIn.passkeys),
+                expiresAt: tokens.expiresAt, account: account,
                 idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
                 isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
                 providerTokens: returnsProviderTokens ? identity?.tokens : nil))

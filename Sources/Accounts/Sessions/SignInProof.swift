@@ -31,6 +31,8 @@ package struct SignInProof: Sendable, Equatable {
     package static let customProvider = "custom"
     package static let password = SignInProof(amr: ["pwd"], provider: "password")
     static let code = SignInProof(amr: ["otp"], provider: "code")
+    package static let phoneProvider = "phone"
+    static let phone = SignInProof(amr: ["sms"], provider: phoneProvider)
     static let anonymous = SignInProof(amr: [], provider: "anonymous")
 
     package static let passkeyProvider = "passkey"

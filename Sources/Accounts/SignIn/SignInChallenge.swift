@@ -11,7 +11,7 @@ extension SignInService {
         let step = try flows.step(
             of: [.signIn], token: request.continuationToken, by: SignInChallenge.info.name, with: accepts, from: request.client
         ).named(request.clientId)
-        switch try flows.challenge(step, accepts: request.accepts, .signIn, sending) {
+        switch try flows.challenge(step, accepts: request.accepts, .signIn, sending.by(call)) {
         case .advanced(let flow, let tenant): return answer(flow, tenant)
         case .redirected(let redirection): return redirection.signIn
         }

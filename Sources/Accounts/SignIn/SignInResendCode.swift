@@ -9,7 +9,7 @@ extension SignInService {
         let step = try flows.step(
             of: [.signIn], token: request.continuationToken, by: SignInResendCode.info.name, with: [], from: request.client
         ).named(request.clientId)
-        let found = try flows.resend(step, .signIn, sending)
+        let found = try flows.resend(step, .signIn, sending.by(call))
         return answer(found.flow, found.tenant)
     }
 }

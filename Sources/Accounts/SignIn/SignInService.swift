@@ -30,8 +30,8 @@ public struct SignInService: Sendable {
         }
         return .codeRequired(
             .init(
-                continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.maskedAddress, channel: .email,
-                codeLength: tenant.codes.length,
+                continuationToken: token, sent: flow.awaitsFirstCode ? false : nil, sentTo: flow.phoneNumber?.masked ?? flow.maskedAddress,
+                channel: flow.recipient.channel, codeLength: tenant.codes.length,
                 resendAt: flow.shownResendAt(tenant.codes), expiresAt: flow.shownExpiresAt))
     }
 

@@ -10,8 +10,9 @@ extension SignInService {
         let now = context.clock.now
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         let username = try Username(request.username)
         let fingerprint = flows.fingerprint(
             SignInStart.info.name,
@@ -45,10 +46,12 @@ extension SignInService {
         draft.isDecoy = known == nil
         draft.application = application
         if let redirection = draft.redirection { return redirection.signIn }
+        let order = CodeSending.Order(
+            purpose: .signIn, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             method == .password || !request.send
             ? try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
-            : try flows.begin(.signIn, tenant, draft.address, sending, request: fingerprint, client: client, at: now) { _ in draft }
+            : try flows.begin(by: sending.by(call), order, request: fingerprint) { _ in draft }
         return answer(flow, tenant)
     }
 }

@@ -16,15 +16,27 @@ extension SignInService {
         let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.codeRequired)
             try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
-            let subject = Self.lockoutSubject(flow)
+            let number = flow.phoneNumber
+            let subject = try number == nil ? Self.lockoutSubject(flow) : Self.lockoutSubject(ofPhone: flow, in: tx)
             let failures = try tx.lockout(of: subject, at: now).failures
             let unlock = try tenant.unlock(try tx.account(flow.accountId), of: flow.address, at: now, in: tx)
+            if number != nil { try tenant.requirePhoneSignIn() }
             let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: step.client)
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
                     try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
                 }
                 return .refused(refusal)
+            }
+            if let number {
+                guard let (account, isNew) = try phoneAccount(of: flow, number, tenant, by: attempt, in: tx) else {
+                    return .ended(FlowEnded(.accountChanged))
+                }
+                var signIn = PendingSignIn(.phone, audience: request.audience, scope: request.scope, isNew: isNew)
+                signIn.failures = failures
+                let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
+                result = (outcome, tenant, signIn)
+                return outcome.step(&flow)
             }
             guard var account = try tx.account(of: flow) else { return .ended(try tx.ending(of: flow)) }
             // With `enumerationProtection`, accounts with a password can also sign in with a code.

@@ -3,7 +3,8 @@ import Contract
 extension SignInService {
     /// Signs in with a provider credential, with a pending token, or with email address and password.
     ///
-    /// - Throws: `TooManyFromClient`, the errors of credential verification, `AccountDisabled`, `SignUpNotAllowed`, `AudienceNotOffered`,
+    /// - Throws: `TooManyFromClient`, `ClientUnknown`, `ClientSecretInvalid`, the errors of credential verification, `AccountDisabled`,
+    ///   `SignUpNotAllowed`, `AudienceNotOffered`,
     ///   `ScopeNotOffered`, and the errors of `PasswordSignIn`.
     public func withCredential(_ request: SignInWithCredential.Params, _ call: any CallContext) throws -> SignInWithCredential.Result {
         try withCredentialInPhases(request, call).value(for: call)
@@ -16,32 +17,37 @@ extension SignInService {
         let now = context.clock.now
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        let application = try tenant.knownApplication(request.clientId)
+        let application = try IdpFlowApplication(context).application(of: request.credential, request.clientId, in: tenant)
+        _ = try ApplicationAuthentication(context).isAuthenticated(application, by: request.clientSecret)
         try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         if var passkey = try PasskeySignIn.Request(request.credential) {
-            passkey.audience = request.audience
-            passkey.scope = request.scope
+            passkey.wish = request.wish(in: application)
             passkey.client = client
-            passkey.application = application.name
             return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
-        return try proofs.prove(request.credential, in: tenant.id, call, now: now).then(call) { proven, call in
-            .done(try finish(request, tenant, application, client, proven, call))
+        let use = CredentialUse(application: application)
+        return try proofs.prove(request.credential, in: tenant.id, for: use, call, now: now).then(call) { proven, call in
+            .done(try finish(request, proven, in: (tenant, application), client: client, call))
         }
     }
 
     private func finish(
-        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: ApplicationRecord, _ client: ClientKey?,
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: SignInWithCredential.Params, _ proven: ProvenCredential,
+        in place: (tenant: TenantRecord, application: ApplicationRecord),
+        client: ClientKey?, _ call: any CallContext
     ) throws -> SignInWithCredential.Result {
-        let now = context.clock.now
+        let (now, (tenant, application)) = (context.clock.now, place)
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,
-                in: .init(clientId: request.clientId), name, call)
+                .init(
+                    username: username, password: password, tenantId: tenant.id, audience: request.audience, scope: request.scope,
+                    client: client, clientId: request.clientId, secret: request.clientSecret),
+                by: name, call)
+        case .passkey(let pending):
+            return try PasskeyLinking(context, configurations).signIn(pending, for: request.wish(in: application), in: tenant, name, call)
         case .provider(let identity, let spending):
             let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             var signIn = PendingSignIn(
@@ -76,6 +82,13 @@ extension SignInService {
                         pendingToken: proofs.pending.token(of: identity, in: tenant.id, at: now)))
             }
         }
+    }
+}
+
+extension SignInWithCredential.Params {
+    /// What the caller wants of a sign-in with a passkey.
+    fileprivate func wish(in application: ApplicationRecord) -> PasskeySignIn.Wish {
+        PasskeySignIn.Wish(audience: audience, scope: scope, application: application.name)
     }
 }
 

@@ -22,6 +22,7 @@ extension SignInService {
             if let known, known.tenantId != tenant.id {
                 throw CustomTokenInvalid(check: "subject", reason: "Its uid is the ID of an account of another tenant.")
             }
+            try known?.requireUser("agents get tokens by token.exchange only")
             // The ID of a merged account must not create a new account.
             if known == nil { try tx.requireUnmerged(token.accountId) }
             var account =

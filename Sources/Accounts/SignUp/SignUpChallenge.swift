@@ -11,7 +11,7 @@ extension SignUpService {
         let step = try flows.step(
             of: [.signUp], token: request.continuationToken, by: SignUpChallenge.info.name, with: accepts, from: request.client
         ).named(request.clientId)
-        switch try flows.challenge(step, accepts: request.accepts, .signUp, sending) {
+        switch try flows.challenge(step, accepts: request.accepts, .signUp, sending.by(call)) {
         case .advanced(let flow, let tenant): return answer(flow, tenant)
         case .redirected(let redirection): return redirection.signUp
         }

@@ -9,7 +9,7 @@ extension SignUpService {
         let step = try flows.step(
             of: [.signUp], token: request.continuationToken, by: SignUpResendCode.info.name, with: [], from: request.client
         ).named(request.clientId)
-        let found = try flows.resend(step, .signUp, sending)
+        let found = try flows.resend(step, .signUp, sending.by(call))
         return answer(found.flow, found.tenant)
     }
 }

@@ -46,7 +46,7 @@ public struct SignUpService: Sendable {
         _ step: FlowStep, _ call: any CallContext, password: [UInt8]? = nil,
         _ input: (Transaction, inout Flow, TenantRecord) throws -> (SignUpInput, refusal: (any ContractError)?)
     ) throws -> SignUpStep {
-        let (now, gate) = (step.now, HookGate(context))
+        let (now, gate) = (step.now, HookGate(context, for: call))
         var answering: TenantRecord?
         func create(_ flow: Flow, _ tenant: TenantRecord, in tx: Transaction) throws -> Bool {
             var account = flow.account(of: tenant, at: now)
@@ -75,7 +75,7 @@ public struct SignUpService: Sendable {
             flow.attributes = tenant.stillFitting(flow.attributes)
             let (input, refusal) = try input(tx, &flow, tenant)
             let (state, effects) = try SignUpTransition.decide(
-                flow.signUpState, input, tenant.localAccountMethod, tenant.attributes)
+                flow.signUpState, input, tenant.localAccountMethod, attributes: tenant.attributes)
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
             if effects.contains(.keepPassword) {
                 // The tenant enabled passwords only after this request was validated, so there is no hash.

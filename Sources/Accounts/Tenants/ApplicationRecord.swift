@@ -14,6 +14,8 @@ package struct ApplicationRecord: Sendable {
     package let settings: ApplicationPut.Params
     let createdAt: Int64
     let updatedAt: Int64
+    /// The secrets, oldest first.
+    var secrets: [ClientSecretRecord] = []
 
     package var tenantId: String { settings.tenantId }
     package var clientId: String { settings.clientId }
@@ -39,7 +41,8 @@ package struct ApplicationRecord: Sendable {
         Application(
             tenantId: tenantId, clientId: clientId, name: settings.name, type: settings.type,
             nativeAuthentication: settings.nativeAuthentication, redirectUris: settings.redirectUris ?? [], origins: settings.origins ?? [],
-            audiences: settings.audiences, scopes: settings.scopes, consent: settings.consent, createdAt: createdAt, updatedAt: updatedAt)
+            audiences: settings.audiences, scopes: settings.scopes, consent: settings.consent,
+            secrets: secrets.isEmpty ? nil : secrets.map(\.answer), createdAt: createdAt, updatedAt: updatedAt)
     }
 
     /// The settings as stored: the parameters of `application.put`.

@@ -22,17 +22,30 @@ package enum ApplicationTables {
 
 extension Transaction {
     package func application(_ clientId: String, of tenantId: String) throws -> ApplicationRecord? {
-        try queryOne(
+        let found = try queryOne(
             "SELECT id, settings, created_at, updated_at FROM application WHERE tenant_id = $1 AND client_id = $2", tenantId, clientId,
             row: ApplicationRecord.init)
+        return try found.map { try withSecrets([$0], of: tenantId)[0] }
     }
 
     package func applications(of tenantId: String, after clientId: String, limit: Int) throws -> [ApplicationRecord] {
-        try query(
+        let found = try query(
             """
             SELECT id, settings, created_at, updated_at FROM application WHERE tenant_id = $1 AND client_id > $2
             ORDER BY client_id LIMIT $3
             """, tenantId, clientId, limit, row: ApplicationRecord.init)
+        return try withSecrets(found, of: tenantId)
+    }
+
+    /// Only confidential applications have secrets, so most tenants need no second query.
+    private func withSecrets(_ applications: [ApplicationRecord], of tenantId: String) throws -> [ApplicationRecord] {
+        guard applications.contains(where: { $0.settings.type == .confidential }) else { return applications }
+        let secrets = try clientSecrets(of: tenantId)
+        return applications.map { application in
+            var application = application
+            application.secrets = secrets[application.id] ?? []
+            return application
+        }
     }
 
     package func countApplications(of tenantId: String) throws -> Int64 {

@@ -32,8 +32,13 @@ package enum TenantRules {
                 : WebhookURL.flaw(in: check.url, allowsInsecureLoopback: check.allowInsecure)
             if let flaw { throw InvalidTenantSettings(pointer: "/passwordPolicy/breached/url", reason: flaw) }
         }
+        if settings.phoneSignIn != .off, settings.assurance != .none, !settings.acceptsSmsRisk {
+            throw InvalidTenantSettings(
+                pointer: "/phoneSignIn", reason: "phone numbers can be taken over, so an assurance requires acceptsSmsRisk for it")
+        }
         try checkAudiences(settings)
         try checkDelegations(settings)
+        try checkSubjectIssuers(settings)
         let lockout = settings.lockout ?? LockoutPolicy()
         if lockout.durationSeconds > lockout.maximumSeconds {
             throw InvalidTenantSettings(pointer: "/lockout/durationSeconds", reason: "it exceeds maximumSeconds")

@@ -141,6 +141,7 @@ package struct TenantTokenVerifier: Sendable {
             try tenant?.requireEnabled()
             if let chain = token.actors { try checkStanding(of: chain, at: now, in: tx) }
             if account?.isDisabled == true { throw TokenRevoked(reason: "its account is disabled") }
+            if let account { try tx.requireOwner(ofAgent: account) }
             if context.isTesting, token.sessionId == SessionRecord.ofTestTokens { return }
             if account == nil { throw try tx.loss(ofAccount: token.accountId) }
             guard let session = try tx.session(token.sessionId) else { throw try tx.loss(ofSession: token.sessionId) }
@@ -165,6 +166,7 @@ extension TenantTokenVerifier {
             guard let tenantId = context.realm.owner(ofIssuer: actor.issuer)?.tenantId else { continue }
             let account = try tx.account(actor.subject)
             if account?.isDisabled == true { throw TokenRevoked(reason: "the account of its actor is disabled") }
+            if let account { try tx.requireOwner(ofAgent: account) }
             if context.isTesting, actor.sessionId == SessionRecord.ofTestTokens { continue }
             guard let account, account.tenantId == tenantId else { throw TokenRevoked(reason: "the account of its actor does not exist") }
             guard let id = actor.sessionId else { continue }

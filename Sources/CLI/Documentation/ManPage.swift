@@ -1,5 +1,6 @@
 import Contract
 import Mintmark
+import Platform
 
 /// The manual page `mintmark.1`, in the macros of man(7).
 struct ManPage {
@@ -74,7 +75,7 @@ struct ManPage {
         for command in table.commands { synopsis(of: command) }
         section("DESCRIPTION")
         for paragraph in table.discussion.split(separator: "\n\n") where !paragraph.hasPrefix("Exit status") {
-            if paragraph.contains("\n  ") || paragraph.hasPrefix("  ") { code(String(paragraph)) } else { text(String(paragraph)) }
+            if paragraph.includes("\n  ") || paragraph.hasPrefix("  ") { code(String(paragraph)) } else { text(String(paragraph)) }
         }
         section("COMMANDS")
         for command in table.commands { write(command) }

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// A part of the documentation that a search finds: a section of a guide, a method or an error.
 struct SearchEntry {
@@ -23,12 +24,12 @@ struct SearchEntry {
     }
 
     func contains(_ word: String) -> Bool {
-        topic.lowercased().contains(word) || title.lowercased().contains(word) || text.lowercased().contains(word)
+        topic.lowercased().includes(word) || title.lowercased().includes(word) || text.lowercased().includes(word)
     }
 
     /// Returns the part of the text around the first occurrence of a word, or the beginning of the text.
     func excerpt(around word: String, columns: Int) -> String {
-        let text = Array(text.lowercased().contains(word) ? text : title + ": " + text)
+        let text = Array(text.lowercased().includes(word) ? text : title + ": " + text)
         let low = text.map { Character($0.lowercased().count == 1 ? $0.lowercased() : String($0)) }
         let found = String(low).firstRange(of: word).map { String(low).distance(from: String(low).startIndex, to: $0.lowerBound) } ?? 0
         let columns = max(columns, 30)

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// The pages of the types, the errors and the commands.
 extension Site {
@@ -89,7 +90,7 @@ extension Site {
                 + "<p>\(text.description(command.abstract))</p>\n"
             for paragraph in command.discussion.split(separator: "\n\n") {
                 content +=
-                    paragraph.contains("\n  ") || paragraph.hasPrefix("  ")
+                    paragraph.includes("\n  ") || paragraph.hasPrefix("  ")
                     ? HTMLText.code(String(paragraph)) : "<p>\(text.description(String(paragraph).replacing("\n", with: " ")))</p>\n"
             }
             let own = commands.own(command)

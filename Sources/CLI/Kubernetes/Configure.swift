@@ -1,6 +1,7 @@
 import Arguments
 import Glibc
 import JSON
+import Platform
 
 /// `mintmark configure`
 struct Configure: ParsableCommand {
@@ -155,7 +156,7 @@ extension StoreSettings {
     func storeArguments() throws -> [String] {
         let store = store ?? (app == nil ? Environment["STORE"] : nil)
         if store == ":memory:" { throw ValidationError("A store in memory ends with its process. Use a file or an app.") }
-        let isFile = store.map { !$0.contains("://") } ?? false
+        let isFile = store.map { !$0.includes("://") } ?? false
         let named: [(String, String?)] = [
             ("--app", store == nil ? app ?? Environment["APP"] : nil), ("--store", try isFile ? store.map(Self.absolute) : store),
             ("--issuer", issuer ?? Environment["ISSUER"]), ("--region", region ?? Environment["REGION"]),

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The browser of the user at this machine.
 enum Browser {
@@ -10,7 +11,7 @@ enum Browser {
             // The usual format: commands separated by colons, with the URL in place of %s or appended.
             for command in named.split(separator: ":") {
                 var words = command.split(separator: " ").map(String.init)
-                let takesPlace = words.contains { $0.contains("%s") }
+                let takesPlace = words.contains { $0.includes("%s") }
                 words = words.map { replacing("%s", in: $0, with: url) }
                 if start(words + (takesPlace ? [] : [url])) == nil { return nil }
             }

@@ -58,7 +58,13 @@ enum Pager {
     }
 
     private static func withoutColors(_ line: Substring) -> String {
-        String(line).replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
+        var text = ""
+        var rest = line[...]
+        while let color = rest.firstRange(of: "\u{1B}["), let end = rest[color.upperBound...].firstIndex(of: "m") {
+            text += rest[..<color.lowerBound]
+            rest = rest[rest.index(after: end)...]
+        }
+        return text + rest
     }
 
     /// Shows a text in a program, and returns `false` if the program cannot be started.

@@ -3,6 +3,7 @@ import Glibc
 import JSON
 import Mintmark
 import ServiceContext
+import Platform
 
 /// The store and the servers of `mintmark run`, in this process.
 final class RunSession {
@@ -96,7 +97,7 @@ final class RunSession {
     }
 
     private static func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") || path.hasPrefix(":") || path.contains("://") { return path }
+        if path.hasPrefix("/") || path.hasPrefix(":") || path.includes("://") { return path }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The terminal settings before the editor changed them. A global variable because a signal handler reads it.
 nonisolated(unsafe) private var settingsBefore = termios()
@@ -176,7 +177,7 @@ struct LineEditor {
     /// Finds the newest line of the history that contains what is typed.
     private mutating func search() -> Outcome? {
         var (wanted, from) = ("", history.count)
-        func newest(before: Int) -> Int? { history[..<before].lastIndex { $0.contains(wanted) } }
+        func newest(before: Int) -> Int? { history[..<before].lastIndex { $0.includes(wanted) } }
         while true {
             let found = wanted.isEmpty ? nil : newest(before: from)
             Self.put("\r(search '\(wanted)') \(found.map { history[$0] } ?? "")\u{1B}[K")

@@ -46,10 +46,10 @@ struct ShellHistory {
         if let method = words.first, let schema = MethodSchema(of: method) {
             if !CallItems(for: method).visibleSecrets(Array(words.dropFirst())).isEmpty { return true }
             let names = schema.parameters.filter { schema.isSecret($0.schema) }.map(\.name)
-            return names.contains { line.contains("\"\($0)\"") }
-                || ["password", "secret"].contains { line.lowercased().contains("\"" + $0) }
+            return names.contains { line.includes("\"\($0)\"") }
+                || ["password", "secret"].contains { line.lowercased().includes("\"" + $0) }
         }
-        return ["password", "secret", "token", "code", "key"].contains { line.lowercased().contains($0) }
+        return ["password", "secret", "token", "code", "key"].contains { line.lowercased().includes($0) }
     }
 }
 
@@ -60,7 +60,7 @@ enum ShellWords {
         var words: [String] = []
         var (word, isOpen, quote, depth, isEscaped): (String, Bool, Character?, Int, Bool) = ("", false, nil, 0, false)
         for character in line {
-            let isJSON = word.contains(":=") || word.first == "{" || word.first == "[" && words.count == 1
+            let isJSON = word.includes(":=") || word.first == "{" || word.first == "[" && words.count == 1
             if let open = quote {
                 let ends = character == open && !isEscaped
                 if !ends || isJSON && open == "\"" {
@@ -94,7 +94,7 @@ enum ShellWords {
 
     /// Returns whether braces and brackets are open at the end of a line, so that the next line continues it.
     static func isIncomplete(_ line: String) -> Bool {
-        guard line.contains("{") || line.contains(":=[") else { return false }
+        guard line.contains("{") || line.includes(":=[") else { return false }
         var (depth, isInString, isEscaped) = (0, false, false)
         for character in line {
             if isInString {

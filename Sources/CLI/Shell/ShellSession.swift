@@ -168,7 +168,7 @@ final class ShellSession {
         case ".help": try help(rest)
         case ".methods":
             let word = rest.lowercased()
-            try Methods.list(Contract.MethodTable.all.filter { word.isEmpty || "\($0.name) \($0.summary)".lowercased().contains(word) })
+            try Methods.list(Contract.MethodTable.all.filter { word.isEmpty || "\($0.name) \($0.summary)".lowercased().includes(word) })
         case ".describe": try Describe.parse([value()]).run()
         case ".mode":
             printer.format = rest == "auto" ? nil : try OutputFormat.named(value())

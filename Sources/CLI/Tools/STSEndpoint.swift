@@ -19,7 +19,7 @@ struct STSEndpoint: Equatable {
         else { throw refusal }
         url = text.hasSuffix("/") ? text : text + "/"
         let labels = endpoint.host.split(separator: ".")
-        region = labels.count > 3 && labels[0] == "sts" && endpoint.host.contains(".amazonaws.com") ? String(labels[1]) : nil
+        region = labels.count > 3 && labels[0] == "sts" && endpoint.host.includes(".amazonaws.com") ? String(labels[1]) : nil
     }
 
     /// The user has named the host, so it can be in a private network.

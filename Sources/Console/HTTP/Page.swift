@@ -30,7 +30,7 @@ struct Page {
     func respond(_ title: String, status: Int = 200, lead: HTML = .none, heading: HTML? = nil, _ content: HTML) -> LoopbackResponse {
         let store = "\(router.mintmark.configuration.store)"
         let shortStore = store.split(separator: "/").last.map(String.init) ?? store
-        let current = request.path.first == "identities" ? "pools" : request.path.first ?? ""
+        let current = ["identities": "pools", "applications": "tenants"][request.path.first ?? ""] ?? request.path.first ?? ""
         let groups = Self.places.map { group, entries -> HTML in
             let links = entries.map { path, name -> HTML in
                 let mark: HTML = path == current && status != 404 ? " aria-current=\"page\"" : ""
@@ -98,7 +98,8 @@ struct Page {
 
     /// Returns the page of a call that failed.
     func failure(_ error: CallError) -> LoopbackResponse {
-        let isUnknown = error.type.hasSuffix("NotFound") || (error.type == "invalidParams" && request.path.count > 1)
+        let isUnknown =
+            error.type.hasSuffix("NotFound") || error.type == "clientUnknown" || (error.type == "invalidParams" && request.path.count > 1)
         if error.type == "accountMerged", let target = error.data["mergedInto"]?.string ?? error.data["accountId"]?.string {
             let link: HTML = "<a href=\"\(PageRequest.url(["accounts", target]))\">\(target)</a>"
             return respond("Merged account", status: 404, "<p>\(error.message)</p><p>\(link)</p>")

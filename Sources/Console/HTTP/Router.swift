@@ -145,6 +145,7 @@ final class Router: Sendable {
         case ("console.js", nil): return ConsoleFiles.response(ConsoleFiles.script, "text/javascript")
         case ("tenants", nil): return try page.tenants()
         case ("tenants", let id?): return try page.tenant(id)
+        case ("applications", let id?): return try page.application(id)
         case ("accounts", nil): return try page.accounts()
         case ("accounts", let id?): return try page.account(id)
         case ("sessions", nil): return try page.sessions()

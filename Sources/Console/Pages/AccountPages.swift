@@ -26,6 +26,7 @@ extension Page {
                 "State",
                 { account in
                     var marks: [HTML] = []
+                    if account["method"]?.string == "agent" { marks.append(Display.badge("agent", "info")) }
                     if account["disabled"]?.bool == true { marks.append(Display.badge("disabled", "bad")) }
                     if account["emailVerified"]?.bool == true { marks.append(Display.badge("verified", "good")) }
                     if let factors = account["factors"]?.array, !factors.isEmpty { marks.append(Display.badge("2FA", "info")) }
@@ -116,7 +117,8 @@ extension Page {
             [
                 ("Session", { "<code id=\"session-\($0["sessionId"]?.string ?? "")\">\($0["sessionId"]?.string ?? "")</code>" }),
                 ("Signed in with", { "\(Display.badge($0["signInProvider"]?.string ?? "")) \($0["secondFactor"]?.string ?? "")" }),
-                Display.column("Signed in", "authenticatedAt"), Display.column("Last used", "lastUsedAt"),
+                Display.column("Application", "clientId"), Display.column("Signed in", "authenticatedAt"),
+                Display.column("Last used", "lastUsedAt"),
                 Display.column("Expires", "expiresAt"), ("", end),
             ])
     }
@@ -154,6 +156,8 @@ extension Page {
                 ("Name", { Display.value($0["displayName"] ?? $0["email"] ?? $0["phoneNumber"], as: "name") }),
                 Display.column("Enrolled", "enrolledAt"), Display.column("Last used", "lastUsedAt"),
             ])
+        let agents = try calls.show("account.listAgents", ["ownerId": .string(id)])["agents"]?.array ?? []
+        let agentTable = Display.table(agents, empty: "The account owns no agents.", Self.accountColumns)
         let change = { (method: String) in PageRequest.url(["methods", method], [("accountId", id)]) }
         return respond(
             name, lead: "<code>\(id)</code>",
@@ -164,6 +168,7 @@ extension Page {
             <section class="card"><h2 id="graph">Account graph</h2>\(GraphPicture(graph).picture)</section>\
             <section class="card"><h2>Profile</h2>\(Display.facts(account, without: ["providers", "factors", "passkeys"]))</section>\
             <section><h2>Sign-in methods</h2>\(methods)</section>\
+            <section><h2 id="agents">Agents</h2>\(agentTable)</section>\
             <section><h2 id="passkeys">Passkeys</h2>\(passkeyTable)</section>\
             <section><h2 id="factors">Second factors</h2>\(factorTable)</section>\
             <section><h2 id="sessions">Sessions</h2>\(sessionTable(sessions, ofAccount: id))</section>

@@ -39,6 +39,10 @@ struct GraphPicture {
                 kind: "mergedAccount", title: "Merged account", label: text("accountId"),
                 link: PageRequest.url(["accounts", text("accountId")]),
                 column: 0)
+        case "agent", "owner":
+            Node(
+                kind: "account", title: text("kind") == "agent" ? "Agent" : "Owner", label: text("accountId"),
+                link: PageRequest.url(["accounts", text("accountId")]), column: text("kind") == "agent" ? 2 : 0)
         case "provider":
             Node(kind: "provider", title: text("providerId"), label: text("subject"), link: account, column: 0)
         case "passkey":

@@ -1,6 +1,7 @@
 import Contract
 import JSON
 import Loopback
+import Platform
 
 extension Page {
     private var offered: [MethodInfo] {
@@ -14,7 +15,7 @@ extension Page {
             let called = MethodInfo.called(text, among: found).map(\.name)
             found = found.filter { method in
                 let all = "\(method.name) \(method.summary) \(method.description)".lowercased()
-                return called.contains(method.name) || words.allSatisfy { all.contains($0) }
+                return called.contains(method.name) || words.allSatisfy { all.includes($0) }
             }
         }
         var groups: [(name: String, methods: [MethodInfo])] = []

@@ -33,6 +33,7 @@ extension Page {
             <a class="button" href="\(PageRequest.url(["keys"], [("tenantId", id)]))">Signing keys</a>\
             <a class="button" href="\(settings)">Change settings</a></p>\
             <section class="card"><h2>Settings</h2>\(Display.facts(tenant, without: ["delivery"]))</section>\
+            \(try applicationTable(ofTenant: id))\
             <section><h2>Identity providers</h2>\(providers)</section>\
             <section class="card"><h2>Delivery</h2>\(delivery)</section>
             """)

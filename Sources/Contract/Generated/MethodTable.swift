@@ -8,7 +8,9 @@ public enum MethodTable {
         AccountChangeEmail.info,
         AccountChangePassword.info,
         AccountCreate.info,
+        AccountCreateAgent.info,
         AccountDelete.info,
+        AccountDeleteAgent.info,
         AccountDeleteOwn.info,
         AccountExport.info,
         AccountFind.info,
@@ -17,6 +19,7 @@ public enum MethodTable {
         AccountImport.info,
         AccountLink.info,
         AccountList.info,
+        AccountListAgents.info,
         AccountMe.info,
         AccountMerge.info,
         AccountProviderToken.info,
@@ -27,7 +30,9 @@ public enum MethodTable {
         AccountUnlink.info,
         AccountUpdate.info,
         AccountUpdateOwn.info,
+        ApplicationAddSecret.info,
         ApplicationDelete.info,
+        ApplicationDeleteSecret.info,
         ApplicationGet.info,
         ApplicationList.info,
         ApplicationPut.info,
@@ -51,8 +56,10 @@ public enum MethodTable {
         EventsListStreams.info,
         EventsPoll.info,
         EventsPutStream.info,
+        EventsSetStreamStatus.info,
         EventsSubscribe.info,
         EventsUnsubscribe.info,
+        EventsVerifyStream.info,
         HooksGet.info,
         HooksOffer.info,
         HooksSet.info,
@@ -130,6 +137,7 @@ public enum MethodTable {
         SignInChallenge.info,
         SignInResendCode.info,
         SignInStart.info,
+        SignInStartWithPhoneNumber.info,
         SignInSubmitCode.info,
         SignInSubmitPassword.info,
         SignInWithContinuation.info,
@@ -176,17 +184,22 @@ public enum MethodTable {
         TokenJwks.info,
         TokenMint.info,
         TokenMintForDeveloper.info,
+        TokenMintForSession.info,
+        TokenOutboundFederation.info,
+        TokenRedeem.info,
         TokenVerify.info,
     ]
 
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(172)
+        all.reserveCapacity(183)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountCreateAgent.info) { try account.createAgent(AccountCreateAgent.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountDelete.info) { try account.delete(AccountDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountDeleteAgent.info) { try account.deleteAgent(AccountDeleteAgent.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountDeleteOwn.info) { try account.deleteOwn(AccountDeleteOwn.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountExport.info) { try account.export(AccountExport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountFind.info) { try account.scoped(to: $1).find(AccountFind.Params(decoding: $0), $1).write(to: &$2) })
@@ -195,6 +208,7 @@ public enum MethodTable {
         all.append(BoundMethod(AccountImport.info) { try account.`import`(AccountImport.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountLink.info) { try account.link(AccountLink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountList.info) { try account.scoped(to: $1).list(AccountList.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(AccountListAgents.info) { try account.scoped(to: $1).listAgents(AccountListAgents.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountMe.info) { try account.me(AccountMe.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountMerge.info) { try account.merge(AccountMerge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountProviderToken.info) { try account.providerToken(AccountProviderToken.Params(decoding: $0), $1).write(to: &$2) })
@@ -205,7 +219,9 @@ public enum MethodTable {
         all.append(BoundMethod(AccountUnlink.info) { try account.unlink(AccountUnlink.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdate.info) { try account.update(AccountUpdate.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountUpdateOwn.info) { try account.updateOwn(AccountUpdateOwn.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationAddSecret.info) { try application.addSecret(ApplicationAddSecret.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationDelete.info) { try application.delete(ApplicationDelete.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(ApplicationDeleteSecret.info) { try application.deleteSecret(ApplicationDeleteSecret.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationGet.info) { try application.scoped(to: $1).get(ApplicationGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationList.info) { try application.scoped(to: $1).list(ApplicationList.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(ApplicationPut.info) { try application.put(ApplicationPut.Params(decoding: $0), $1).write(to: &$2) })
@@ -229,8 +245,10 @@ public enum MethodTable {
         all.append(BoundMethod(EventsListStreams.info) { try events.listStreams(EventsListStreams.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsPoll.info) { try events.poll(EventsPoll.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsPutStream.info) { try events.putStream(EventsPutStream.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(EventsSetStreamStatus.info) { try events.setStreamStatus(EventsSetStreamStatus.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsSubscribe.info) { try events.subscribe(EventsSubscribe.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsUnsubscribe.info) { try events.unsubscribe(EventsUnsubscribe.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(EventsVerifyStream.info) { try events.verifyStream(EventsVerifyStream.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksGet.info) { try hooks.scoped(to: $1).get(HooksGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksOffer.info) { try hooks.scoped(to: $1).offer(HooksOffer.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksSet.info) { try hooks.set(HooksSet.Params(decoding: $0), $1).write(to: &$2) })
@@ -308,6 +326,7 @@ public enum MethodTable {
         all.append(BoundMethod(SignInChallenge.info) { try signIn.challenge(SignInChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInResendCode.info) { try signIn.resendCode(SignInResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInStart.info) { try signIn.start(SignInStart.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(SignInStartWithPhoneNumber.info) { try signIn.startWithPhoneNumber(SignInStartWithPhoneNumber.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitCode.info) { try signIn.submitCode(SignInSubmitCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInSubmitPassword.info) { try signIn.submitPassword(SignInSubmitPassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(SignInWithContinuation.info) { try signIn.withContinuation(SignInWithContinuation.Params(decoding: $0), $1).write(to: &$2) })
@@ -356,6 +375,9 @@ public enum MethodTable {
         all.append(BoundMethod(TokenJwks.info) { try token.scoped(to: $1).jwks(TokenJwks.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenMint.info) { try token.scoped(to: $1).mint(TokenMint.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenMintForDeveloper.info) { try token.scoped(to: $1).mintForDeveloper(TokenMintForDeveloper.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(TokenMintForSession.info) { try token.mintForSession(TokenMintForSession.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(TokenOutboundFederation.info) { try token.outboundFederation(TokenOutboundFederation.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(TokenRedeem.info) { try token.redeem(TokenRedeem.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(TokenVerify.info) { try token.scoped(to: $1).verify(TokenVerify.Params(decoding: $0), $1).write(to: &$2) })
         return all
     }

@@ -10,6 +10,17 @@ extension Fixtures {
                 steps: [.init(method: "tenant.create", params: ["tenantId": "shop"], result: ["issuer": "$tenantIssuer"])]),
             // An application of the default tenant.
             Fixture(name: "application", given: [], steps: [.init(method: "application.put", params: ["clientId": "mobile"], result: [:])]),
+            // An application that runs on a server.
+            Fixture(
+                name: "confidentialApplication", given: [],
+                steps: [.init(method: "application.put", params: ["clientId": "backend", "type": "confidential"], result: [:])]),
+            // The same with two secrets: $secretId, $nextSecretId.
+            Fixture(
+                name: "rotatedSecret", given: ["confidentialApplication"],
+                steps: [
+                    .init(method: "application.addSecret", params: ["clientId": "backend"], result: ["secretId": "$secretId"]),
+                    .init(method: "application.addSecret", params: ["clientId": "backend"], result: ["secretId": "$nextSecretId"]),
+                ]),
             // A sign-up of alice that waits for the code: $continuation, $code.
             Fixture(
                 name: "signUp", given: [],
@@ -35,6 +46,14 @@ extension Fixtures {
                         method: "signIn.start", params: ["username": "alice@example.com"],
                         result: ["continuationToken": "$signInContinuation"]),
                     .init(method: "test.outbox", params: ["after": 1], result: ["messages": [["code": "$signInCode"]]]),
+                ]),
+            // An account with a phone number, in a tenant in which users sign in with it.
+            Fixture(
+                name: "accountWithNumber", given: [],
+                steps: [
+                    .init(method: "tenant.update", params: ["tenantId": "default", "phoneSignIn": "accounts"], result: [:]),
+                    .init(
+                        method: "account.create", params: ["username": "alice@example.com", "phoneNumber": "+15555550100"], result: [:]),
                 ]),
             // A session of alice: $idToken, $accessToken, $refreshToken.
             Fixture(
@@ -64,6 +83,21 @@ extension Fixtures {
             Fixture(
                 name: "bobsAccount", given: [],
                 steps: [.init(method: "account.create", params: ["username": "bob@example.com"], result: ["accountId": "$bobsAccount"])]),
+            // An agent of alice: $agent, $agentLinkedAt.
+            Fixture(
+                name: "agent", given: ["account"],
+                steps: [
+                    .init(
+                        method: "account.createAgent",
+                        params: [
+                            "ownerId": "$account", "displayName": "Deploy bot",
+                            "login": [
+                                "issuer": "https://token.actions.githubusercontent.com",
+                                "subject": "repo:octo-org/octo-repo:ref:refs/heads/main",
+                            ],
+                        ],
+                        result: ["accountId": "$agent"])
+                ]),
             // An account of bob with a password, and a session of it: $bobsAccount, $bobsIdToken.
             Fixture(
                 name: "bobsSession", given: [],

@@ -139,6 +139,10 @@ extension Fixtures {
                         method: "credentialsProvider.get", params: ["provider": "$provider"],
                         result: ["continuationToken": "$continuationToken"])
                 ]),
+            // A store that issues tokens for sessions: $accountIssuer.
+            Fixture(
+                name: "outboundFederation", given: [],
+                steps: [.init(method: "token.outboundFederation", params: ["enabled": true], result: ["issuer": "$accountIssuer"])]),
             // The store with a master key that the caller provides.
             Fixture(
                 name: "ownKey", given: [],

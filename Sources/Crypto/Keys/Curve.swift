@@ -22,6 +22,9 @@ public enum Curve: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether keys of this store can use the curve.
+    var canSign: Bool { self != .p521 }
+
     var groupName: StaticString {
         switch self {
         case .p256: "P-256"

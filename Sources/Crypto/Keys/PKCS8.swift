@@ -4,6 +4,8 @@ private enum ObjectIdentifier {
     static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
     /// prime256v1, 1.2.840.10045.3.1.7
     static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+    /// secp384r1, 1.3.132.0.34
+    static let p384: [UInt8] = [0x2B, 0x81, 0x04, 0x00, 0x22]
     /// rsaEncryption, 1.2.840.113549.1.1.1
     static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
     /// id-Ed25519, 1.3.101.112
@@ -23,8 +25,9 @@ extension PrivateComponents {
             else { return nil }
             if identifier.elementsEqual(ObjectIdentifier.ecPublicKey) {
                 guard let curve = kind.read(.objectIdentifier) else { return nil }
-                guard curve.elementsEqual(ObjectIdentifier.p256) else { return .failure(.unsupportedCurve("")) }
-                return Self.p256(sec1: content).map { .success($0) }
+                let known: [(Curve, [UInt8])] = [(.p256, ObjectIdentifier.p256), (.p384, ObjectIdentifier.p384)]
+                guard let found = known.first(where: { curve.elementsEqual($0.1) })?.0 else { return .failure(.unsupportedCurve("")) }
+                return Self.ec(found, sec1: content).map { .success($0) }
             }
             if identifier.elementsEqual(ObjectIdentifier.rsa) { return Self.rsa(pkcs1: content).map { .success($0) } }
             if identifier.elementsEqual(ObjectIdentifier.ed25519) {
@@ -39,18 +42,18 @@ extension PrivateComponents {
     }
 
     /// Parses an ECPrivateKey (RFC 5915 section 3).
-    private static func p256(sec1: UnsafeRawBufferPointer) -> PrivateComponents? {
+    private static func ec(_ curve: Curve, sec1: UnsafeRawBufferPointer) -> PrivateComponents? {
         var file = DERReader(sec1)
         guard var key = file.enter(.sequence), file.isAtEnd, let version = key.readUnsigned(), version.elementsEqual([1]),
-            let d = key.read(.octetString), d.count == 32
+            let d = key.read(.octetString), d.count == curve.coordinateCount
         else { return nil }
         _ = key.read(.context0)
         guard var tagged = key.enter(.context1) else {
-            return key.isAtEnd ? .p256(d: SecretBytes(copying: d), point: nil) : nil
+            return key.isAtEnd ? .ec(curve, d: SecretBytes(copying: d), point: nil) : nil
         }
         // The first byte of a bit string is the number of unused bits in its last byte.
         guard key.isAtEnd, let bits = tagged.read(.bitString), bits.first == 0, tagged.isAtEnd else { return nil }
-        return .p256(d: SecretBytes(copying: d), point: Array(bits.dropFirst()))
+        return .ec(curve, d: SecretBytes(copying: d), point: Array(bits.dropFirst()))
     }
 
     /// Parses an RSAPrivateKey (RFC 8017 appendix A.1.2).
@@ -84,8 +87,8 @@ extension PrivateComponents {
 
     private func prependKind(to writer: inout DERWriter) {
         switch self {
-        case .p256:
-            writer.wrap(.objectIdentifier) { $0.prepend(ObjectIdentifier.p256) }
+        case .ec(let curve, _, _):
+            writer.wrap(.objectIdentifier) { $0.prepend(curve == .p256 ? ObjectIdentifier.p256 : ObjectIdentifier.p384) }
             writer.wrap(.objectIdentifier) { $0.prepend(ObjectIdentifier.ecPublicKey) }
         case .rsa:
             writer.wrap(.null) { _ in }
@@ -97,7 +100,7 @@ extension PrivateComponents {
 
     private func prependContent(to writer: inout DERWriter) {
         switch self {
-        case .p256(let d, let point):
+        case .ec(_, let d, let point):
             writer.wrap(.sequence) { writer in
                 if let point {
                     writer.wrap(.context1) { writer in

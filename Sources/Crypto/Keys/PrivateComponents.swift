@@ -4,8 +4,8 @@ import Platform
 
 /// The numbers of a private key, in big-endian order, as in PKCS #8 and JWK.
 enum PrivateComponents {
-    /// The private number of a P-256 key, and the public point (4, x, y) if the input contained it.
-    case p256(d: SecretBytes, point: [UInt8]?)
+    /// The private number of a P-256 or P-384 key, and the public point (4, x, y) if the input contained it.
+    case ec(Curve, d: SecretBytes, point: [UInt8]?)
     case rsa(RSAComponents)
     /// The seed of an Ed25519 key.
     case ed25519(seed: SecretBytes)
@@ -14,7 +14,7 @@ enum PrivateComponents {
     init(_ handle: KeyHandle, _ material: JWK.Material) {
         switch material {
         case .ec(let curve, _, _):
-            self = .p256(d: handle.number("priv", count: curve.coordinateCount), point: handle.point(curve))
+            self = .ec(curve, d: handle.number("priv", count: curve.coordinateCount), point: handle.point(curve))
         case .rsa:
             self = .rsa(RSAComponents { handle.number($0.openSSLName.description) })
         case .ed25519:
@@ -29,10 +29,9 @@ enum PrivateComponents {
     /// Parses the private members of a JWK.
     init(jwk node: JSONNode, _ material: JWK.Material) throws(KeyError) {
         switch material {
-        case .ec(.p256, let x, let y):
-            self = .p256(d: SecretBytes(try node.bytes("d", count: 32)), point: [4] + x + y)
-        case .ec(let curve, _, _):
-            throw .unsupportedCurve(curve.rawValue)
+        case .ec(let curve, let x, let y):
+            guard curve.canSign else { throw .unsupportedCurve(curve.rawValue) }
+            self = .ec(curve, d: SecretBytes(try node.bytes("d", count: curve.coordinateCount)), point: [4] + x + y)
         case .rsa:
             // Keys with more than two primes are not used in practice.
             if node["oth"] != nil { throw .malformedMember("oth") }

@@ -29,9 +29,8 @@ public final class PrivateKey: Sendable {
     /// - Throws: `KeyError.unacceptableModulus`.
     public static func generate(_ algorithm: SigningAlgorithm, rsaBits: Int = 2048) throws(KeyError) -> PrivateKey {
         switch algorithm {
-        case .ES256:
-            let handle = KeyHandle.generate("EC") { EVP_PKEY_CTX_set_group_name($0, "P-256") }
-            return PrivateKey(handle, .ec(.p256, point: handle.point(.p256)), algorithm)
+        case .ES256: return generate(.p256, algorithm)
+        case .ES384: return generate(.p384, algorithm)
         case .RS256, .RS512:
             guard (2048...8192).contains(rsaBits) else { throw .unacceptableModulus(bits: rsaBits) }
             let handle = KeyHandle.generate("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(rsaBits)) }
@@ -42,20 +41,26 @@ public final class PrivateKey: Sendable {
         }
     }
 
+    private static func generate(_ curve: Curve, _ algorithm: SigningAlgorithm) -> PrivateKey {
+        let handle = KeyHandle.generate("EC") { context in EVP_PKEY_CTX_set_group_name(context, "\(curve.groupName)") }
+        return PrivateKey(handle, .ec(curve, point: handle.point(curve)), algorithm)
+    }
+
     /// Generates a key from `random`. A repeatable source results in the same key and in the same signatures.
     ///
-    /// - Source: FIPS 186-5 appendix A.2.2 (P-256, by rejection), RFC 8032 section 5.1.5.
+    /// - Source: FIPS 186-5 appendix A.2.2 (P-256 and P-384, by rejection), RFC 8032 section 5.1.5.
     public static func generate(_ algorithm: SigningAlgorithm, from random: some RandomSource) throws(KeyError) -> PrivateKey {
         let draw = random.draw(32)
         guard draw.number != nil else { return try generate(algorithm) }
         switch algorithm {
         case .RS256, .RS512: return try PrivateKey(.rsa(.key(from: SecretBytes(draw.bytes))), algorithm)
         case .EdDSA: return try PrivateKey(.ed25519(seed: SecretBytes(draw.bytes)), algorithm)
-        case .ES256:
-            var number = draw.bytes
+        case .ES256, .ES384:
+            let curve: Curve = algorithm == .ES256 ? .p256 : .p384
+            var number = curve == .p256 ? draw.bytes : random.bytes(curve.coordinateCount)
             while true {
-                if let key = try? PrivateKey(.p256(d: SecretBytes(number), point: nil), algorithm, repeats: true) { return key }
-                number = random.bytes(32)
+                if let key = try? PrivateKey(.ec(curve, d: SecretBytes(number), point: nil), algorithm, repeats: true) { return key }
+                number = random.bytes(curve.coordinateCount)
             }
         }
     }
@@ -83,7 +88,7 @@ public final class PrivateKey: Sendable {
         let (handle, material) = try components.makeHandle()
         guard material.allows(algorithm.signature) else { throw .algorithmMismatch(algorithm.signature) }
         var repeatable: RepeatableECDSA?
-        if repeats, case .p256(let number, _) = components { repeatable = RepeatableECDSA(number) }
+        if repeats, case .ec(let curve, let number, _) = components { repeatable = RepeatableECDSA(number, on: curve) }
         self.init(handle, material, algorithm, repeatable: repeatable)
         // The public part of other types is computed. An RSA key contains both parts, so a test signature checks that they match.
         if case .rsa = material {

@@ -1,17 +1,22 @@
 import COpenSSL
 
-/// ECDSA on P-256 with a nonce that is derived from the key and the message (RFC 6979), so that a message always has the same signature.
+/// ECDSA with a nonce that is derived from the key and the message (RFC 6979, with HMAC-SHA-256 for all curves), so that a message always has
+/// the same signature.
 ///
 /// Only for seeded testing stores: the time it takes reveals information about the key.
 struct RepeatableECDSA: Sendable {
     private let number: SecretBytes
+    private let curve: Curve
 
-    /// - Parameter number: The private number, 32 bytes.
-    init(_ number: SecretBytes) { self.number = number }
+    /// - Parameter number: The private number, as long as a coordinate of the curve.
+    init(_ number: SecretBytes, on curve: Curve) {
+        self.number = number
+        self.curve = curve
+    }
 
-    /// Writes R‖S for a SHA-256 digest.
+    /// Writes R‖S for a digest as long as a coordinate.
     func sign(_ digest: UnsafeRawBufferPointer, into signature: UnsafeMutableRawBufferPointer) throws(CryptoFailure) {
-        guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), let point = EC_POINT_new(group),
+        guard let group = EC_GROUP_new_by_curve_name(curve.identifier), let point = EC_POINT_new(group),
             let order = EC_GROUP_get0_order(group)
         else { throw CryptoFailure("sign") }
         let numbers = BigNumbers()
@@ -22,9 +27,10 @@ struct RepeatableECDSA: Sendable {
         let (h, d) = (numbers.number(Array(digest)), numbers.number(number.copy()))
         let (k, r, s) = (numbers.new(), numbers.new(), numbers.new())
         BN_nnmod(h, h, order, numbers.context)
-        var nonces = Nonces(number.copy(), numbers.bytes(h, count: 32))
+        let count = curve.coordinateCount
+        var nonces = Nonces(number.copy(), numbers.bytes(h, count: count))
         while true {
-            BN_bin2bn(nonces.next(), 32, k)
+            BN_bin2bn(nonces.next(count), Int32(count), k)
             guard BN_is_zero(k) == 0, BN_cmp(k, order) < 0 else { continue }
             guard EC_POINT_mul(group, point, k, nil, nil, numbers.context) == 1,
                 EC_POINT_get_affine_coordinates(group, point, r, nil, numbers.context) == 1
@@ -36,7 +42,7 @@ struct RepeatableECDSA: Sendable {
             else { throw CryptoFailure("sign") }
             if BN_is_zero(r) == 0, BN_is_zero(s) == 0 { break }
         }
-        signature.copyBytes(from: numbers.bytes(r, count: 32) + numbers.bytes(s, count: 32))
+        signature.copyBytes(from: numbers.bytes(r, count: count) + numbers.bytes(s, count: count))
     }
 
     /// Generates nonces (RFC 6979 section 3.2).
@@ -52,14 +58,18 @@ struct RepeatableECDSA: Sendable {
             }
         }
 
-        mutating func next() -> [UInt8] {
+        mutating func next(_ count: Int) -> [UInt8] {
             if !isFirst {
                 k = HMAC.sha256(key: k, v + [0])
                 v = HMAC.sha256(key: k, v)
             }
             isFirst = false
-            v = HMAC.sha256(key: k, v)
-            return v
+            var nonce: [UInt8] = []
+            while nonce.count < count {
+                v = HMAC.sha256(key: k, v)
+                nonce += v
+            }
+            return Array(nonce.prefix(count))
         }
     }
 }

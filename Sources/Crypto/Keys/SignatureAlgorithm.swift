@@ -45,12 +45,13 @@ enum RSAPadding { case pkcs1, pss }
 
 /// A signature algorithm for signing.
 public enum SigningAlgorithm: String, Sendable, CaseIterable {
-    case ES256, RS256, RS512, EdDSA
+    case ES256, RS256, RS512, EdDSA, ES384
 
     /// The corresponding algorithm for verification.
     public var signature: SignatureAlgorithm {
         switch self {
         case .ES256: .ES256
+        case .ES384: .ES384
         case .RS256: .RS256
         case .RS512: .RS512
         case .EdDSA: .EdDSA

@@ -3,6 +3,7 @@ import Crypto
 import Federation
 import JSON
 import ServiceContext
+import Platform
 
 /// Verifies the public logins of a call. If one login is not valid, the call fails.
 package struct LoginVerifier: Sendable {
@@ -48,7 +49,7 @@ package struct LoginVerifier: Sendable {
         if name == pool.developerProvider { throw PublicProviderRequired(provider: name) }
         if name == Self.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
         if let provider = pool.provider(named: name) { return provider }
-        if name.hasPrefix("arn:"), name.contains(":saml-provider/") { throw SamlNotSupported(provider: name) }
+        if name.hasPrefix("arn:"), name.includes(":saml-provider/") { throw SamlNotSupported(provider: name) }
         if LoginProvider.legacyNames.contains(name) { throw LegacyProviderNotSupported(provider: name) }
         throw UnsupportedLoginProvider(poolId: pool.id, provider: name)
     }

@@ -24,7 +24,7 @@ struct PolicyFindings {
                 (.subjectCoversPullRequests, "The pattern also matches jobs of pull requests. Name a branch or an environment."))
         }
         if !condition.op.hasWildcards, case .text = condition.op.comparison,
-            condition.values.contains(where: { $0.text.contains("*") || $0.text.contains("?") })
+            condition.values.contains(where: { $0.text.includes("*") || $0.text.includes("?") })
         {
             found.append(
                 (.wildcardInStringEquals, "\(condition.op.rawValue) has no wildcards: * and ? are plain characters. Use StringLike."))

@@ -80,7 +80,9 @@ package struct TrustedIssuerRules {
         if let owner = realm.owner(ofIssuer: issuer) {
             let advice =
                 owner.tenantId.map { "It is a tenant of this store. Use tenantId \($0) instead." }
-                ?? "It is a pool of this store, whose tokens are accepted without a record."
+                ?? (owner.isAccount
+                    ? "It is the account of this store. As in AWS, its tokens are for other services only."
+                    : "It is a pool of this store, whose tokens are accepted without a record.")
             add("/issuer", "ownIssuer", "The issuer is not accepted. \(advice)")
             return nil
         }

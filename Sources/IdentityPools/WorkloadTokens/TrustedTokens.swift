@@ -5,8 +5,8 @@ import Storage
 
 /// Verifies tokens of trusted issuers for other purposes than roles.
 package struct TrustedTokens: Sendable {
-    private let context: ServiceContext
-    private let configurations: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
     package init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
         self.context = context
@@ -52,11 +52,13 @@ package struct TrustedTokens: Sendable {
         return Token(verified)
     }
 
-    private static let use = "exchange"
+    package static let use = "exchange"
 
     /// - Throws: `TokenRevoked` if the issuer is no longer trusted, or its subject was revoked since a token was issued.
-    package func requireTrust(in issuer: String, subject: String, issuedAt: Int64, in tx: Transaction) throws {
-        guard try configurations.trustedIssuer(issuer, in: tx)?.uses.contains(Self.use) == true else {
+    package func requireTrust(
+        in issuer: String, subject: String, issuedAt: Int64, for use: String = TrustedTokens.use, in tx: Transaction
+    ) throws {
+        guard try configurations.trustedIssuer(issuer, in: tx)?.uses.contains(use) == true else {
             throw TokenRevoked(reason: "the issuer \(issuer) is no longer trusted")
         }
         let targets = Revocations.Target.of(issuer, subject)

@@ -118,7 +118,7 @@ enum WorkloadTokenRules {
         return party
     }
 
-    private static func checkLimits(_ claims: JSONNode, _ issuer: KnownIssuer) throws {
+    static func checkLimits(_ claims: JSONNode, _ issuer: KnownIssuer) throws {
         for (claim, patterns) in issuer.claimLimits {
             let texts = claims[claim].map { WorkloadClaims.texts($0) ?? [] } ?? []
             let matches = texts.contains { text in patterns.contains { $0.matches(text, in: PolicyContext()) } }

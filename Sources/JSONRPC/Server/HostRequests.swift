@@ -21,6 +21,8 @@ public final class HostRequests: Sendable {
         case ended
         /// Too many requests are waiting for the host.
         case tooMany
+        /// The caller no longer needs the outcome.
+        case cancelled
     }
 
     /// The connection to the host.
@@ -47,6 +49,8 @@ public final class HostRequests: Sendable {
 
     /// The maximum number of requests that wait for the host.
     public static let maximumPending = 512
+
+    private static let cancellationCheckNanoseconds: UInt64 = 50_000_000
 
     private let state = ConditionLock(State())
     /// Whether a request was ever sent. Before, no message can be a response.
@@ -82,7 +86,10 @@ public final class HostRequests: Sendable {
     /// - Parameters:
     ///   - params: One JSON object.
     ///   - milliseconds: The time limit.
-    public func ask(_ method: String, _ params: JSONValue, within milliseconds: Int) -> Outcome {
+    ///   - isCancelled: Whether the caller no longer needs the outcome. Called about 20 times a second during the wait.
+    public func ask(
+        _ method: String, _ params: JSONValue, within milliseconds: Int, isCancelled: @Sendable () -> Bool = { false }
+    ) -> Outcome {
         let (turn, full): ((id: String, Connection)?, Bool) = state.withLock { state in
             guard let connection = state.connection else { return (nil, false) }
             guard state.pending.count < Self.maximumPending else { return (nil, true) }
@@ -99,9 +106,14 @@ public final class HostRequests: Sendable {
         writer.request(id: id, method, params)
         connection.send(&writer)
         let deadline = Monotonic.nanoseconds() + UInt64(milliseconds) * 1_000_000
-        let outcome = state.wait(deadline: deadline) { $0.pending[id] ?? nil }
-        state.withLock { _ = $0.pending.removeValue(forKey: id) }
-        return outcome ?? .timedOut
+        defer { state.withLock { _ = $0.pending.removeValue(forKey: id) } }
+        while true {
+            let now = Monotonic.nanoseconds()
+            let turn = min(deadline, now + Self.cancellationCheckNanoseconds)
+            if let outcome = state.wait(deadline: turn, until: { $0.pending[id] ?? nil }) { return outcome }
+            if isCancelled() { return .cancelled }
+            if now >= deadline { return .timedOut }
+        }
     }
 
     // MARK: Responses

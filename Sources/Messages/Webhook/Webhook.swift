@@ -31,10 +31,12 @@ public struct Webhook: Sendable {
     ///
     /// - Parameter milliseconds: The time limit.
     /// - Throws: `WebhookFailure`.
-    public func ask(_ question: [UInt8], id: WebhookId, within milliseconds: Int) throws(WebhookFailure) -> [UInt8] {
+    public func ask(
+        _ question: [UInt8], id: WebhookId, within milliseconds: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(WebhookFailure) -> [UInt8] {
         var policy = endpoint.policy
         policy.timeoutMilliseconds = milliseconds
-        return try post(question, id: id, policy) { false }.body
+        return try post(question, id: id, policy, isCancelled: isCancelled).body
     }
 
     private func post(

@@ -16,13 +16,16 @@ final class PipeHookHost: HookHost {
     func expire() { requests.expire() }
     func whileWaiting<R>(_ body: () throws -> R) rethrows -> R { try requests.whileWaiting(body) }
 
-    func ask(_ hook: HookName, _ params: JSONValue, within milliseconds: Int) -> HookReply {
-        switch requests.ask("hook/\(hook.rawValue)", params, within: milliseconds) {
+    func ask(
+        _ hook: HookName, _ params: JSONValue, within milliseconds: Int, isCancelled: @escaping @Sendable () -> Bool
+    ) -> HookReply {
+        switch requests.ask("hook/\(hook.rawValue)", params, within: milliseconds, isCancelled: isCancelled) {
         case .result(let answer): .result(answer)
         case .error(let error): .failed(.error, Self.reason(error))
         case .malformed: .failed(.invalidAnswer, "The message of the host is not a JSON-RPC response.")
         case .timedOut: .failed(.timeout, "The host did not answer within \(milliseconds / 1_000) seconds.")
         case .ended: .failed(.ended, "The host closed the pipe, or the process is exiting.")
+        case .cancelled: .cancelled
         case .tooMany: .failed(.tooMany, "\(HostRequests.maximumPending) hooks already wait for the host.")
         }
     }

@@ -89,5 +89,8 @@ public enum Schema {
         Migration(version: 9, statements: PasskeyTables.metadata),
         Migration(version: 10, statements: TrustedIssuerTables.statements),
         Migration(version: 11, statements: SecurityEventTables.statements + EventStreamTables.statements),
+        Migration(version: 12, statements: ClientSecretTables.statements + IdpFlowTables.application),
+        Migration(version: 13, statements: AgentTables.statements),
+        Migration(version: 14, statements: EventStreamTables.delivery),
     ]
 }

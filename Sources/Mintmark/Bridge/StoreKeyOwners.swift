@@ -5,7 +5,7 @@ import ServiceContext
 import SigningKeys
 import Storage
 
-/// The pools and tenants of a store as owners of signing keys.
+/// The pools and tenants of a store, and its account, as owners of signing keys.
 public struct StoreKeyOwners: KeyOwners {
     public init() {}
 
@@ -17,6 +17,7 @@ public struct StoreKeyOwners: KeyOwners {
         case .tenant(let id):
             guard let tenant = try tx.tenant(id) else { throw TenantNotFound(tenantId: id) }
             return tenant.settings.signingAlgorithm.rawValue
+        case .account: return "ES384"
         }
     }
 }

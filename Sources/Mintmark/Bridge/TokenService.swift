@@ -7,6 +7,7 @@ import SigningKeys
 /// Implements the methods `token.*`.
 public struct TokenService: Sendable {
     var context: ServiceContext
+    var accounts: AccountsContext
     let signingKeys: SigningKeys
     let pools: PoolConfigurationCache
     let tenants: TenantConfigurationCache
@@ -14,8 +15,9 @@ public struct TokenService: Sendable {
     var poolTokens: PoolTokenVerifier { PoolTokenVerifier(context: context, configurations: pools) }
     var minting: PoolTokens { PoolTokens(context, pools) }
 
-    public init(_ context: ServiceContext, _ pools: PoolConfigurationCache, _ tenants: TenantConfigurationCache) {
-        self.context = context
+    public init(_ accounts: AccountsContext, _ pools: PoolConfigurationCache, _ tenants: TenantConfigurationCache) {
+        self.accounts = accounts
+        context = accounts.service
         signingKeys = pools.signingKeys
         self.pools = pools
         self.tenants = tenants
@@ -43,7 +45,8 @@ public struct TokenService: Sendable {
 extension TokenService: TokenHandlers {
     public func scoped(to call: any CallContext) -> Self {
         var copy = self
-        copy.context = context.scoped(to: call)
+        copy.accounts = accounts.scoped(to: call)
+        copy.context = copy.accounts.service
         return copy
     }
 }

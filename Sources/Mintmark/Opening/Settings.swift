@@ -63,7 +63,7 @@ extension Configuration.Store {
             throw SettingRefused(reason: "--store is empty. Use the path of a file, or :memory:.")
         } else if PostgresAddress.isAddress(store) {
             self = .postgres(PostgresAddress(store))
-        } else if store.contains("://") {
+        } else if store.includes("://") {
             throw SettingRefused(
                 reason:
                     "--store must be a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is not supported.")

@@ -9,7 +9,7 @@ struct CurlExchange {
     private let library: CurlLibrary
     private let proxy: String?
 
-    init(_ request: HTTPRequest, _ url: RequestURL, _ options: CurlClient.Options, _ library: CurlLibrary) {
+    init(_ request: HTTPRequest, to url: RequestURL, _ options: CurlClient.Options, by library: CurlLibrary) {
         self.request = request
         self.url = url
         self.options = options
@@ -96,7 +96,7 @@ struct CurlExchange {
         case 7: proxy == nil ? .unreachable : .proxyFailed
         case 28: .timedOut(milliseconds: request.policy.timeoutMilliseconds)
         case 35: .encryption(words)
-        case 56 where proxy != nil && words.contains("CONNECT"), 97: .proxyFailed
+        case 56 where proxy != nil && words.includes("CONNECT"), 97: .proxyFailed
         case 51, 60: .certificate(words)
         case 77: .unreadableCertificateFile
         default: .protocolError(words.isEmpty ? "libcurl's code \(code)" : words)

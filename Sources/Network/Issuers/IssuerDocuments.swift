@@ -88,7 +88,7 @@ struct IssuerDocuments {
         let body = Result { try JSONText(response.body).root }
         switch body {
         case .success(let node) where node.kind == .object: return (node, response)
-        case .failure(let error) where response.contentType?.contains("json") == true:
+        case .failure(let error) where response.contentType?.includes("json") == true:
             throw IssuerFailure(.document, "The response for \(what) is not valid JSON: \(error).")
         case .success, .failure: break
         }

@@ -123,7 +123,7 @@ final class MailExchange {
     /// Determines the command to which a negative reply belongs; libcurl's message begins with its name.
     private func judge(_ reply: SMTPReply, _ words: String, isSent: Bool) -> MailFailure.Reason {
         // RFC 3207 section 4 and RFC 4954 section 6 use the same code; the text shows which of the two is required.
-        if reply.code == 530 { return reply.text.uppercased().contains("STARTTLS") ? .encryptionRequired(reply) : .loginRequired(reply) }
+        if reply.code == 530 { return reply.text.uppercased().includes("STARTTLS") ? .encryptionRequired(reply) : .loginRequired(reply) }
         if reply.code == 421 { return .serverRefused(reply) }
         if isSent || words.hasPrefix("DATA") { return .messageRefused(reply) }
         if words.hasPrefix("MAIL") { return .senderRefused(reply) }

@@ -13,6 +13,7 @@ struct ApplyPlan {
     let pools: [PlannedPool]
     let issuers: [PlannedIssuer]
     let roles: [PlannedRole]
+    let hooks: [PlannedHooksEntry]
 
     /// - Throws: `InvalidParams` with all violations of the document.
     init(
@@ -65,13 +66,12 @@ struct ApplyPlan {
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
         let roleNames = Set(declaredRoles.map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
+        let poolFacts = PlannedPool.Facts(
+            realm: realm, now: now, allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant)
         pools = try declaredPools.enumerated().compactMap { place, declaration in
             guard let id = found.ids[place] else { return nil }
-            let existing = try tx.pool(id)
-            let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
-            return try PlannedPool(
-                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
-                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant, &problems)
+            let existing = try tx.pool(id).map { (pool: $0, roles: try tx.poolRoles($0.id)) }
+            return try PlannedPool(declaration, at: place, id: id, existing: existing, poolFacts, &problems)
         }
         let facts = PlannedIssuer.Facts(realm: realm, allowsPlainLoopback: allowsPlainLoopback, now: now, isTenant: isTenant)
         var issuerNames: Set<String> = []
@@ -95,6 +95,7 @@ struct ApplyPlan {
                 declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
                 review: review, in: tx, &problems)
         }
+        hooks = try PlannedHooksEntry.all(request.hooks ?? [], fresh.hooks, isTenant: isTenant, in: tx, &problems)
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
     }
 
@@ -102,7 +103,7 @@ struct ApplyPlan {
     var writes: Bool {
         tenants.contains(where: \.writes) || idps.contains(where: \.writes) || applications.contains(where: \.writes)
             || pools.contains(where: \.writes)
-            || roles.contains(where: \.writes) || issuers.contains(where: \.writes)
+            || roles.contains(where: \.writes) || issuers.contains(where: \.writes) || hooks.contains(where: \.writes)
     }
 
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
@@ -149,6 +150,10 @@ struct ApplyPlan {
             _ = try tx.put(role.after)
             try record(role.difference, poolId: role.poolId, subject: realm.arn(ofRole: role.after.name))
         }
+        for entry in hooks where entry.writes {
+            try entry.hooks.write(at: now, in: tx)
+            try record(entry.difference, tenantId: entry.hooks.tenantId)
+        }
     }
 
     /// Returns the changes that were made, or that a dry run would make.
@@ -179,7 +184,7 @@ struct ApplyPlan {
                 pointer: "/issuers/\(issuer.place)", kind: .issuer, name: issuer.after.name, change: issuer.difference.change,
                 changed: issuer.difference.changed)
         }
-        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofIssuers + ofRoles
+        return ofTenants + ofIdps + applications.map(\.answer) + ofPools + ofIssuers + ofRoles + hooks.map(\.answer)
     }
 }
 

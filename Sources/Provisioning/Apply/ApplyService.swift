@@ -9,15 +9,20 @@ import Storage
 /// The method `system.apply`, which makes the store match a document.
 public struct ApplyService: Sendable {
     let context: ServiceContext
+    private let hooks: HooksService
 
-    public init(_ context: ServiceContext) { self.context = context }
+    /// - Parameter hooks: Validates declared hooks.
+    public init(_ context: ServiceContext, hooks: HooksService) {
+        self.context = context
+        self.hooks = hooks
+    }
 
     /// Creates or updates everything that differs from the document, in one transaction. If nothing differs, nothing is written.
     ///
     /// - Throws: `InvalidParams` with all violations of the document.
     public func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
         let now = context.clock.now
-        let fresh = FreshParts(for: request, context)
+        let fresh = FreshParts(for: request, context, hooks)
         let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
             try ApplyPlan(
                 request, fresh, realm: context.realm, vault: context.vault,
@@ -72,8 +77,10 @@ struct FreshParts: Sendable {
     let applicationIds: [String]
     /// The encrypted client secrets of identity providers, or `nil` for a provider without one.
     let secrets: [[UInt8]?]
+    let hooks: HooksService
 
-    init(for request: SystemApply.Params, _ context: ServiceContext) {
+    init(for request: SystemApply.Params, _ context: ServiceContext, _ hooks: HooksService) {
+        self.hooks = hooks
         deliveries = Dictionary(
             uniqueKeysWithValues: (request.tenants ?? []).enumerated().compactMap { place, tenant in
                 tenant.delivery.map { (place, $0.sealed(for: tenant.tenantId, context.vault)) }

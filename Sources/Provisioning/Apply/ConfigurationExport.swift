@@ -12,9 +12,11 @@ extension ApplyService {
     public func export() throws -> SystemExport.Result {
         try context.database.read { tx in
             var (tenants, idps, applications): ([EncodedObject], [EncodedObject], [EncodedObject]) = ([], [], [])
+            var hooks: [EncodedObject] = []
             try Self.pages({ try tx.tenants(after: $0, limit: Self.pageSize) }, place: \.id) { tenant in
                 // The default tenant exists without a stored row; then there is nothing to declare.
                 if tenant.createdAt > 0 || tenant.updatedAt > 0 { tenants.append(EncodedObject(tenant.declaration)) }
+                if let declared = try HooksService.declaration(of: tenant.id, in: tx) { hooks.append(EncodedObject(declared)) }
                 try Self.pages({ try tx.idps(of: tenant.id, after: $0, limit: Self.pageSize) }, place: \.providerId) { idp in
                     idps.append(EncodedObject(idp.settings.stored))
                 }
@@ -30,8 +32,8 @@ extension ApplyService {
             try Self.pages({ try tx.roles(after: $0, limit: Self.pageSize) }, place: \.name) { roles.append(EncodedObject($0.declaration)) }
             let issuers = try tx.trustedIssuers(after: "", limit: TrustedIssuerRecord.maximumCount).map { EncodedObject($0.settings.json) }
             return SystemExport.Result(
-                tenants: tenants, idps: idps, applications: applications.isEmpty ? nil : applications, pools: pools, roles: roles,
-                issuers: issuers)
+                tenants: tenants, idps: idps, applications: applications.isEmpty ? nil : applications,
+                hooks: hooks.isEmpty ? nil : hooks, pools: pools, roles: roles, issuers: issuers)
         }
     }
 

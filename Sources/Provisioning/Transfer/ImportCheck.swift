@@ -36,6 +36,7 @@ struct ImportCheck {
         if given.accountId == nil, given.email == nil, logins.isEmpty {
             add("", "unrecognisable", "Pass accountId, email or providers: the account has nothing that identifies it.")
         }
+        checkAgent(given, method)
         var phoneNumber: String?
         do { phoneNumber = try given.phoneNumber.map { try PhoneNumber.checked($0) } } catch let error as InvalidPhoneNumber {
             add("/phoneNumber", error)
@@ -54,7 +55,19 @@ struct ImportCheck {
             updatedAt: given.updatedAt ?? now, lastSignInAt: given.lastSignInAt)
         return ImportDraft(
             line: line, account: account, hasOwnId: given.accountId != nil, logins: logins, factors: factors,
-            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber, passkeys: passkeys)
+            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber, passkeys: passkeys, ownerId: given.ownerId)
+    }
+
+    private mutating func checkAgent(_ given: PortableAccount, _ method: AccountRecord.Method) {
+        if method == .agent, given.ownerId == nil {
+            add("/ownerId", "required", "ownerId is missing: an agent has an account that owns it.")
+        }
+        if method != .agent, given.ownerId != nil { add("/ownerId", "method", "Only an agent has an owner. Omit ownerId, or set method.") }
+        guard method == .agent else { return }
+        let others = given.email != nil || given.passwordHash != nil || given.phoneNumber != nil
+        if others || given.passkeys?.isEmpty == false || given.factors?.isEmpty == false {
+            add("/method", "agent", "An agent can have providers only. Omit its address, phone number, password, passkeys and factors.")
+        }
     }
 
     private mutating func username(_ text: String?) -> Username? {
@@ -81,7 +94,7 @@ struct ImportCheck {
                 let known = KnownProvider.allCases.map(\.rawValue).joined(separator: ", ")
                 add(
                     pointer, "pattern",
-                    "Unsupported provider \(login.providerId). Supported are \(known), and IDs of the form oidc.<name>. Remove the entry or rename it."
+                    "Unsupported provider \(login.providerId). Supported are \(known), IDs of the form oidc.<name>, and URLs of trusted issuers. Remove the entry or rename it."
                 )
             } else if logins.contains(where: { $0.record.providerId == login.providerId }) {
                 add(pointer, "uniqueItems", "\(login.providerId) occurs twice; an account can have one login per provider.")
@@ -96,7 +109,8 @@ struct ImportCheck {
     }
 
     private static func isKnown(_ provider: String) -> Bool {
-        if KnownProvider(rawValue: provider) != nil { return true }
+        // The URL of a trusted issuer.
+        if KnownProvider(rawValue: provider) != nil || provider.hasPrefix("https://") { return true }
         guard provider.hasPrefix("oidc."), let first = provider.utf8.dropFirst(5).first, let last = provider.utf8.last else { return false }
         func isWord(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
         return isWord(first) && isWord(last) && provider.utf8.dropFirst(5).allSatisfy { isWord($0) || ".-_".utf8.contains($0) }

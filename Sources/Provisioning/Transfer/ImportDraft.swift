@@ -16,6 +16,8 @@ struct ImportDraft {
     let password: Password
     var phoneNumber: String? = nil
     var passkeys: [PasskeyRecord] = []
+    /// The account that owns an agent.
+    var ownerId: String?
 
     struct Login {
         /// The index of the login in the account's `providers`.

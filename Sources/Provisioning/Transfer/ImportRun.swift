@@ -123,6 +123,7 @@ struct ImportRun {
                     } else {
                         try tx.replace(with: account, logins, factors)
                     }
+                    try tx.setOwner(planned.draft.ownerId, of: account)
                     try tx.add(planned.draft.passkeys, of: account.id)
                     do { try tx.setPhoneNumber(planned.draft.phoneNumber, of: account) } catch is PhoneNumberInUse {
                         throw SerializationConflict()

@@ -15,7 +15,8 @@ struct PortableAccounts {
         try tx.accounts(of: tenantId, after: id, limit: limit).map {
             ClosureBox(
                 account: $0, logins: try tx.accountLogins(of: $0.id), factors: try tx.factors(of: $0.id),
-                phoneNumber: try tx.phoneNumber(of: $0.id), passkeys: try tx.passkeys(of: $0.id))
+                phoneNumber: try tx.phoneNumber(of: $0.id), passkeys: try tx.passkeys(of: $0.id),
+                ownerId: $0.isAgent ? try tx.owner(ofAgent: $0.id) : nil)
         }
     }
 
@@ -26,6 +27,8 @@ struct PortableAccounts {
         let factors: [FactorRecord]
         let phoneNumber: String?
         let passkeys: [PasskeyRecord]
+        /// The account that owns an agent.
+        let ownerId: String?
     }
 
     /// - Throws: `SealBroken`.
@@ -35,7 +38,7 @@ struct PortableAccounts {
         let factors = held.factors.filter { $0.kind != .passkey }
         var portable = PortableAccount(
             accountId: account.id, email: account.email, emailVerified: account.isEmailVerified,
-            phoneNumber: held.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
+            ownerId: held.ownerId, phoneNumber: held.phoneNumber, method: SignInMethod(rawValue: account.method.rawValue),
             providers: held.logins.isEmpty ? nil : held.logins.map(Self.login),
             factors: factors.isEmpty ? nil : try factors.map(factor),
             passkeys: held.passkeys.isEmpty ? nil : held.passkeys.map(PortablePasskey.init), attributes: account.attributes,

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import Glibc
+import Platform
 
 /// The file with the generated master key of a store. It is in the same directory as the store, and only this user can read it.
 public struct MasterKeyFile: Sendable {
@@ -220,7 +221,7 @@ public struct MasterKeyFile: Sendable {
     /// Returns the path of a file with this key in the directories of `places`. Only files with `.key` in their names are read.
     public static func find(_ fingerprint: String, near places: [String]) -> String? {
         for folder in Set(places.map { split($0).folder }).sorted() {
-            for name in names(in: folder).sorted() where name.contains(".key") {
+            for name in names(in: folder).sorted() where name.includes(".key") {
                 let file = MasterKeyFile(path: folder + name)
                 var facts = stat()
                 // Reading another kind of file, such as a FIFO, may block.

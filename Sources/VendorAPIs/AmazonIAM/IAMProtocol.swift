@@ -41,6 +41,7 @@ struct IAMProtocol {
 
     /// The operations by name. An operation without a result returns `nil`.
     private static let operations: [String: Operation] = providerOperations.merging(roleOperations) { $1 }.merging(policyOperations) { $1 }
+        .merging(outboundOperations) { $1 }
 
     private func perform(_ action: String) throws -> [XMLElement]? {
         guard request.parameter("Version") == Self.version, let operation = Self.operations[action] else {

@@ -26,6 +26,10 @@ extension WireError {
         case is TokenRevoked, is TokenReplayed, is TokenClaimRejected, is AccountMerged:
             self.init("IDPRejectedClaim", error.message, status: 403)
         case let error as AssumeRoleDenied: self.init("AccessDenied", "Not authorized to perform \(error.action)", status: 403)
+        case is OutboundFederationDisabled:
+            self.init("OutboundWebIdentityFederationDisabledException", error.message, status: 403)
+        case is SessionDurationEscalation: self.init("SessionDurationEscalationException", error.message, status: 403)
+        case is TokenPayloadTooLarge: self.init("JWTPayloadSizeExceededException", error.message)
         case is DurationExceedsRoleMaximum:
             self.init("ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
         case is MalformedPolicy: self.init("MalformedPolicyDocument", error.message)
@@ -61,6 +65,9 @@ extension WireError {
         case TokenRevoked.type, TokenReplayed.type, TokenClaimRejected.type:
             self.init("IDPRejectedClaim", error.message, status: 403)
         case AssumeRoleDenied.type, CredentialsRevoked.type: self.init("AccessDenied", error.message, status: 403)
+        case OutboundFederationDisabled.type: self.init("OutboundWebIdentityFederationDisabledException", error.message, status: 403)
+        case SessionDurationEscalation.type: self.init("SessionDurationEscalationException", error.message, status: 403)
+        case TokenPayloadTooLarge.type: self.init("JWTPayloadSizeExceededException", error.message)
         case MalformedPolicy.type: self.init("MalformedPolicyDocument", error.message)
         case PackedPolicyTooLarge.type: self.init("PackedPolicyTooLarge", error.message)
         case SessionTokenInvalid.type, RoleNotFound.type: self.init("InvalidClientTokenId", error.message, status: 403)

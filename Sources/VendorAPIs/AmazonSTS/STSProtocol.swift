@@ -46,6 +46,7 @@ struct STSProtocol {
         switch (action, version) {
         case ("AssumeRoleWithWebIdentity", Self.version): return try assumeRole()
         case ("GetCallerIdentity", Self.version): return try callerIdentity()
+        case ("GetWebIdentityToken", Self.version): return try webIdentityToken()
         default: throw WireError("InvalidAction", "Could not find operation \(action) for version \(version)")
         }
     }
@@ -138,27 +139,35 @@ struct STSProtocol {
     /// Returns the caller: the holder of credentials that were issued here, after verification of the signature. Any other caller is the
     /// account.
     private func callerIdentity() throws -> [XMLElement] {
-        let signature = CallerSignature(service: service, request: request, context: context)
-        let claim: SignatureClaim
-        do { claim = try signature.claim(for: "sts") } catch let error as WireError {
-            throw WireError(error.code.replacingSuffix("Exception"), error.message, status: 403)
-        }
         let realm = service.context.realm
         let id: String
         let arn: String
-        if claim.accessKeyId.hasPrefix("ASIA") || request.header("x-amz-security-token") != nil {
-            let signed = SignedRequest(
-                method: request.method, url: request.url, headers: Members(request.headers.map { ($0.name, $0.value) }),
-                bodySha256: request.bodySha256)
-            try service.meetFault(of: CredentialsVerify.self, context)
-            let holder = try service.credentials.verify(CredentialsVerify.Params(proof: .request(signed), service: "sts"), context)
-                .principal
+        if let holder = try session()?.principal {
             let role = try service.role.get(RoleGet.Params(role: .roleArn(holder.roleArn)), context)
+            let signature = CallerSignature(service: service, request: request, context: context)
             (id, arn) = ("\(role.roleId):\(holder.sessionName)", signature.arn(of: holder))
         } else {
             (id, arn) = (realm.account, "arn:\(realm.partition):iam::\(realm.account):root")
         }
         return [XMLElement("Arn", arn), XMLElement("UserId", id), XMLElement("Account", realm.account)]
+    }
+
+    /// Returns the session of the credentials that have signed the request, or `nil` if they were not issued here.
+    ///
+    /// - Throws: `WireError` if the signature is missing or malformed, and the errors of `credentials.verify`.
+    func session() throws -> CredentialsVerify.Result? {
+        let claim: SignatureClaim
+        do {
+            claim = try CallerSignature(service: service, request: request, context: context).claim(for: "sts")
+        } catch let error as WireError {
+            throw WireError(error.code.replacingSuffix("Exception"), error.message, status: 403)
+        }
+        guard claim.accessKeyId.hasPrefix("ASIA") || request.header("x-amz-security-token") != nil else { return nil }
+        let signed = SignedRequest(
+            method: request.method, url: request.url, headers: Members(request.headers.map { ($0.name, $0.value) }),
+            bodySha256: request.bodySha256)
+        try service.meetFault(of: CredentialsVerify.self, context)
+        return try service.credentials.verify(CredentialsVerify.Params(proof: .request(signed), service: "sts"), context)
     }
 }
 

@@ -13,17 +13,20 @@ struct EntraCall {
     let call: any CallContext
 
     /// - Throws: `EntraError` if the application is missing or cannot use the API.
-    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ client: ClientOrigin?, _ call: any CallContext) throws {
-        guard let clientId = form["client_id"] else {
+    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ source: FirstPartySource) throws {
+        guard let clientId = form["client_id"] ?? source.authenticated else {
             throw EntraError("invalid_request", 90100, "client_id parameter is empty or not valid")
         }
-        self.service = service
+        let isAuthenticated = source.authenticated == clientId
+        self.service = isAuthenticated ? service.authenticated : service
         self.form = form
         self.tenant = tenant
         self.clientId = clientId
-        self.client = client
-        self.call = call
-        do { _ = try tenant.nativeApplication(clientId) } catch let error as any ContractError { throw EntraError(error) }
+        client = source.client
+        call = source.call
+        do { _ = try tenant.nativeApplication(clientId, isAuthenticated: isAuthenticated) } catch let error as any ContractError {
+            throw EntraError(error)
+        }
     }
 
     var now: Int64 { service.context.clock.now }

@@ -51,6 +51,7 @@ struct EntraError: Error {
         case is ClientUnknown: self = make("unauthorized_client", 700016)
         case let refused as ClientNotPermitted:
             self = make("invalid_client", 550022, refused.cause == .confidential ? nil : "nativeauthapi_disabled")
+        case is ClientSecretInvalid: self = make("invalid_client", 7_000_215)
         case is InvalidUsername where endpoint == .registerChallenge, is InvalidPhoneNumber: self = make("invalid_request", 901001)
         case is InvalidUsername:
             self = EntraError("invalid_request", 90100, "username parameter is empty or not valid. \(text)")

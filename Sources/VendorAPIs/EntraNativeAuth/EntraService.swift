@@ -12,7 +12,7 @@ public struct EntraService: Sendable {
     private(set) var signIn: SignInService
     private(set) var passwordReset: PasswordResetService
     let mfa: MfaService
-    let session: SessionService
+    private(set) var session: SessionService
 
     public init(
         signUp: SignUpService, signIn: SignInService, passwordReset: PasswordResetService, mfa: MfaService, session: SessionService
@@ -32,6 +32,7 @@ public struct EntraService: Sendable {
         copy.signUp.isClientAuthenticated = true
         copy.signIn.isClientAuthenticated = true
         copy.passwordReset.isClientAuthenticated = true
+        copy.session.isClientAuthenticated = true
         return copy
     }
 
@@ -59,11 +60,11 @@ public struct EntraService: Sendable {
             guard let endpoint = address.endpoint else { return nil }
             answer = ids.answer(try body(of: endpoint, request, tenant, limitsClients, EntraTrace(call, ids.correlationId)))
         } catch let error as EntraError {
-            answer = ids.answer(error, at: context.clock.now)
+            answer = ids.answer(error, to: request, at: context.clock.now)
         } catch let error as ChosenError {
             answer = ids.answer(EntraError("server_error", 90033, error.message), at: context.clock.now)
         } catch let error as any ContractError {
-            answer = ids.answer(EntraError(error), at: context.clock.now)
+            answer = ids.answer(EntraError(error), to: request, at: context.clock.now)
         } catch is StoreError {
             answer = ids.answer(EntraError("server_error", 90033, "The store failed.", status: 503), at: context.clock.now)
         }
@@ -83,8 +84,12 @@ public struct EntraService: Sendable {
             throw EntraError("invalid_request", 90100, "The body is longer than 64 KiB.")
         }
         let form = try EntraForm(request)
-        let entra = try EntraCall(self, form, tenant, limitsClients ? request.forwardedAddress : nil, call)
-        return try entra.answer(endpoint)
+        var source = FirstPartySource(client: limitsClients ? request.forwardedAddress : nil, call: call)
+        // Only these grants are for confidential applications too: the others belong to the native API, which has public ones only.
+        if endpoint == .token, ["authorization_code", "refresh_token"].contains(form["grant_type"]) {
+            source.authenticated = try ClientCredentials(request, form).authenticated(of: tenant, context)
+        }
+        return try EntraCall(self, form, tenant, source).answer(endpoint)
     }
 
     /// Returns the metadata of the tenant (OpenID Connect Discovery 1.0), or `nil` for another endpoint.
@@ -110,7 +115,7 @@ public struct EntraService: Sendable {
 
 extension WireRequest {
     /// The first address of `X-Forwarded-For`.
-    fileprivate var forwardedAddress: ClientOrigin? {
+    var forwardedAddress: ClientOrigin? {
         let first = header("x-forwarded-for")?.split(separator: ",").first.map { $0.filter { $0 != " " } }
         return first.flatMap { $0.count >= 2 && $0.count <= 45 ? ClientOrigin(address: $0) : nil }
     }
@@ -159,6 +164,16 @@ struct EntraIds {
     }
 
     func answer(_ body: JSONObject) -> WireAnswer { WireAnswer(status: 200, headers: headers, body: JSONValue.object(body).text) }
+
+    /// A client that authenticated with a header gets the status of RFC 6749 §5.2.
+    func answer(_ error: EntraError, to request: WireRequest, at now: Int64) -> WireAnswer {
+        guard error.error == "invalid_client", request.header("authorization") != nil else { return answer(error, at: now) }
+        var error = error
+        error.status = 401
+        var answer = answer(error, at: now)
+        answer.headers.append(("www-authenticate", "Basic realm=\"mintmark\""))
+        return answer
+    }
 
     func answer(_ error: EntraError, at now: Int64) -> WireAnswer {
         var body = error.body

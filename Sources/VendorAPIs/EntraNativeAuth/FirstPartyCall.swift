@@ -11,6 +11,8 @@ struct FirstPartySource {
     var client: ClientOrigin?
     /// The client ID of the application whose secret was verified.
     var authenticated: String?
+    /// Whether the request comes from a test provider, which knows clients that the tenant does not.
+    var isTestProvider = false
     let call: any CallContext
 }
 

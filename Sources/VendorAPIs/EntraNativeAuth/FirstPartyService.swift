@@ -20,7 +20,7 @@ extension EntraService {
             do { form = try EntraForm(request) } catch let error as EntraError {
                 throw FirstPartyError("invalid_request", error.message)
             }
-            let (status, body) = try FirstPartyCall(self, form, of: tenant, from: source).answer()
+            let (status, body) = try FirstPartyCall(self, form, of: tenant, from: authenticated(source, request, form, tenant)).answer()
             return Self.answer(body, status: status)
         } catch let error as FirstPartyError {
             return Self.answer(error, request)
@@ -31,6 +31,19 @@ extension EntraService {
         } catch {
             return Self.answer(FirstPartyError("server_error", "The store failed.", status: 503), request)
         }
+    }
+
+    /// Returns the source of a request after verifying its client secret.
+    ///
+    /// - Throws: `EntraError`, `ClientUnknown`, `ClientSecretInvalid`.
+    private func authenticated(
+        _ source: FirstPartySource, _ request: WireRequest, _ form: EntraForm, _ tenant: TenantRecord
+    ) throws -> FirstPartySource {
+        guard source.authenticated == nil else { return source }
+        if source.isTestProvider, form["client_id"].flatMap(tenant.application)?.settings.type != .confidential { return source }
+        var source = source
+        source.authenticated = try ClientCredentials(request, form).authenticated(of: tenant, context)
+        return source
     }
 
     private static func answer(_ body: JSONObject, status: Int64, _ more: [(String, String)] = []) -> WireAnswer {
@@ -55,7 +68,7 @@ extension EntraService {
             "native_authorization_endpoint": endpoint, "token_endpoint": .string("\(base)/oauth2/v2.0/token"),
             "jwks_uri": .string("\(base)/discovery/v2.0/keys"), "response_types_supported": ["code"],
             "grant_types_supported": ["authorization_code", "refresh_token"], "code_challenge_methods_supported": ["S256"],
-            "token_endpoint_auth_methods_supported": ["none"],
+            "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
             "scopes_supported": .array((Scopes.standard + tenant.scopes).map { .string($0) }),
         ]
     }
@@ -134,7 +147,8 @@ extension CompatService {
         let wire = WireRequest(method: request.method, url: request.target, headers: request.headers, body: body)
         do {
             let answer = entra.challengeAnswer(
-                wire, of: try entra.signIn.tenant(tenantId), from: FirstPartySource(authenticated: authenticated, call: InProcessCall()))
+                wire, of: try entra.signIn.tenant(tenantId),
+                from: FirstPartySource(authenticated: authenticated, isTestProvider: true, call: InProcessCall()))
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {
             return LoopbackResponse(status: 503, text: "The store failed.")

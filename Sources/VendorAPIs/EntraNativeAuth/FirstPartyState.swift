@@ -119,7 +119,7 @@ struct FirstPartyError: Error {
         switch error {
         case is ContinuationTokenInvalid, is ContinuationTokenExpired, is FlowEnded, is FlowFinished, is StepNotPossible:
             self = Self.invalidSession
-        case is ClientUnknown: self = make("invalid_client")
+        case is ClientUnknown, is ClientSecretInvalid: self = make("invalid_client")
         case is ClientNotPermitted: self = make("unauthorized_client")
         case is ScopeNotOffered, is ScopeNotGranted: self = make("invalid_scope")
         case is AudienceNotOffered: self = make("invalid_target")

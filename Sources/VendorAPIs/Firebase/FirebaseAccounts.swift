@@ -41,6 +41,7 @@ extension FirebaseCall {
             guard try body.filled("password") != nil else { throw FirebaseError("MISSING_PASSWORD") }
             if try !tenantRecord().settings.signUpAllowed || !switches().allowsPassword { throw FirebaseError("OPERATION_NOT_ALLOWED") }
             if body.has("idToken") { return try linkPassword(kind) }
+            try requireFactor(of: nil, after: .password)
             let account = try create()
             answer = try startSession(account.id, .password)
             answer["email"] = account.email.map { .string(Username.fold($0)) }
@@ -54,11 +55,13 @@ extension FirebaseCall {
     private func linkPassword(_ kind: JSONValue) throws -> JSONObject {
         let user = try user()
         try requireRecent(user)
+        let proof = continued(user, amr: SignInProof.password.amr, provider: SignInProof.password.provider)
+        try requireFactor(of: user.facts, after: proof)
         var change = AccountUpdate.Params(accountId: user.account.id)
         change.username = try body.text("email").map(Username.fold)
         change.password = try body.text("password")
         _ = try service.account.update(change, by: Self.method, call)
-        var answer = try startSession(user.account.id, .password, asksHooks: false)
+        var answer = try startSession(user.account.id, proof, asksHooks: false)
         answer["email"] = change.username.map { .string($0) }
         answer["kind"] = kind
         return answer

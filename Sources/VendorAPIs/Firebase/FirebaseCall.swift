@@ -116,11 +116,6 @@ struct FirebaseCall {
         return false
     }
 
-    /// - Throws: `FirebaseError` outside of tests, where a request that sends a message must really send it.
-    func requireNoMessage(_ what: String) throws {
-        if !endpoint.isTest { throw FirebaseError.notOffered("\(what) in compat.http") }
-    }
-
     /// Returns the same call with another body.
     func copy(with members: JSONObject) throws -> FirebaseCall {
         var copy = self
@@ -153,7 +148,7 @@ struct FirebaseCall {
 
     /// Calls of the original API that are not offered, by the first part of their name.
     private static let foreign: Set<Substring> = [
-        "defaultSupportedIdps", "defaultSupportedIdpConfigs", "identityPlatform", ":getIamPolicy", ":setIamPolicy", ":testIamPermissions",
+        "identityPlatform", ":getIamPolicy", ":setIamPolicy", ":testIamPermissions",
     ]
 
     func accounts(_ name: String) throws -> JSONObject {
@@ -176,8 +171,8 @@ struct FirebaseCall {
         case ("batchGet", false), ("batchCreate", false), ("batchDelete", false), ("query", false): throw FirebaseError.noCredential
         case ("sendVerificationCode", _): return try sendVerificationCode()
         case ("signInWithPhoneNumber", _): return try signInWithPhoneNumber()
-        case ("revokeToken", _), ("verifyIosClient", _), ("issueSamlResponse", _), ("signInWithGameCenter", _):
-            throw FirebaseError.notOffered("accounts:\(name)")
+        case ("signInWithGameCenter", _): throw Self.gameCenterRefused
+        case ("revokeToken", _), ("verifyIosClient", _), ("issueSamlResponse", _): throw FirebaseError.notOffered("accounts:\(name)")
         default: throw FirebaseError.notFound
         }
     }
@@ -219,6 +214,6 @@ struct FirebaseCall {
 
     /// - Throws: `FirebaseError` if the user signed in more than five minutes ago. Users of anonymous accounts cannot sign in again.
     func requireRecent(_ user: FirebaseUser) throws {
-        if user.account.method != .anonymous, user.authenticatedAt < now - 300 { throw FirebaseError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN") }
+        if user.account.method != .anonymous, user.signedInAt < now - 300 { throw FirebaseError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN") }
     }
 }

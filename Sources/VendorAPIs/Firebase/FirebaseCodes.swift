@@ -6,69 +6,18 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Links and codes for actions by email. No message is sent: a developer asks for the link, or reads it at the emulator's address.
+/// Links and codes for actions by email.
 extension FirebaseCall {
     static let codes = "oob"
 
-    private static let modes = [
+    static let modes = [
         "EMAIL_SIGNIN": "signIn", "PASSWORD_RESET": "resetPassword", "VERIFY_EMAIL": "verifyEmail",
         "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail", "RECOVER_EMAIL": "recoverEmail",
     ]
 
     /// The lifetime of a code, in seconds.
-    private static let lifetimes: [String: Int64] = ["PASSWORD_RESET": 3600, "EMAIL_SIGNIN": 21_600]
-    private static let usualLifetime: Int64 = 259_200
-
-    func sendOobCode() throws -> JSONObject {
-        let tenant = try tenantRecord()
-        guard let type = try body.filled("requestType"), type != "OOB_REQ_TYPE_UNSPECIFIED" else { throw FirebaseError("MISSING_REQ_TYPE") }
-        guard Self.modes[type] != nil, type != "RECOVER_EMAIL" else { throw FirebaseError.payload("Invalid value at 'requestType'.") }
-        if type == "EMAIL_SIGNIN", try !switches().allowsEmailLink { throw FirebaseError("OPERATION_NOT_ALLOWED") }
-        let returnsLink = try body.flag("returnOobLink") ?? false
-        if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
-        if !returnsLink { try requireNoMessage("Sending links") }
-        if let url = try body.filled("continueUrl"), !Self.isAbsolute(url) {
-            throw FirebaseError("INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
-        }
-        let email = try address(for: type, returnsLink: returnsLink)
-        var answer: JSONObject = ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
-        if type == "PASSWORD_RESET" {
-            let account = try account(email: email)
-            if account == nil, tenant.enumerationProtection, !returnsLink { return answer }
-            if account == nil { throw FirebaseError("EMAIL_NOT_FOUND") }
-        }
-        let code = try issue(type, email, newEmail: try body.filled("newEmail").map(Username.fold))
-        if returnsLink {
-            answer["oobCode"] = code["oobCode"]
-            answer["oobLink"] = code["oobLink"]
-        }
-        return answer
-    }
-
-    private static func isAbsolute(_ url: String) -> Bool {
-        let rest = url.drop { $0 != ":" }
-        let scheme = url.prefix(upTo: rest.startIndex).lowercased()
-        return !scheme.isEmpty && !["javascript", "data", "vbscript"].contains(scheme) && rest.hasPrefix("://")
-            && rest.dropFirst(3).first.map { $0 != "/" && $0 != "?" } ?? false
-    }
-
-    /// Returns the present address of the user to whom the code belongs.
-    private func address(for type: String, returnsLink: Bool) throws -> String {
-        let needsUser = type == "VERIFY_EMAIL" || type == "VERIFY_AND_CHANGE_EMAIL"
-        if type == "VERIFY_AND_CHANGE_EMAIL" {
-            guard let new = try body.filled("newEmail") else { throw FirebaseError("MISSING_NEW_EMAIL") }
-            _ = try Username(new)
-            if try account(email: new) != nil { throw FirebaseError("EMAIL_EXISTS") }
-        }
-        if needsUser, !returnsLink || body.has("idToken") {
-            guard let email = try user().account.email else { throw FirebaseError("MISSING_EMAIL") }
-            return Username.fold(email)
-        }
-        guard let email = try body.filled("email") else { throw FirebaseError("MISSING_EMAIL") }
-        _ = try Username(email)
-        if needsUser, try account(email: email) == nil { throw FirebaseError("USER_NOT_FOUND") }
-        return Username.fold(email)
-    }
+    static let lifetimes: [String: Int64] = ["PASSWORD_RESET": 3600, "EMAIL_SIGNIN": 21_600]
+    static let usualLifetime: Int64 = 259_200
 
     /// Stores a new code and returns it as the emulator's list shows it.
     @discardableResult
@@ -87,7 +36,10 @@ extension FirebaseCall {
         ]
         record["newEmail"] = newEmail.map { .string($0) }
         let made = record
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.codes, code, value: made) }
+        try context.database.write { tx in
+            try tx.deleteExpiredVendorRecords(tenantId, Self.codes, at: now)
+            try tx.setVendorRecord(tenantId, Self.codes, code, value: made)
+        }
         return record
     }
 
@@ -180,11 +132,21 @@ extension FirebaseCall {
         _ = try service.account.update(change, by: Self.method, call)
         try use(code)
         if type == "VERIFY_AND_CHANGE_EMAIL" {
-            try setFlags(of: account) { if $0["initialEmail"] == nil { $0["initialEmail"] = .string(email) } }
+            try rememberFirst(email, of: account)
         }
         var answer = try shown(account.id)
         answer["newEmail"] = record["newEmail"]
         return answer
+    }
+
+    private static let linkProof = SignInProof(amr: ["otp"], provider: "password")
+
+    /// Returns the evidence with the second factor that the user of an ID token has shown.
+    private func keepingFactor(of user: FirebaseUser?, _ proof: SignInProof) -> SignInProof {
+        guard let factor = user?.session?.secondFactor else { return proof }
+        var proof = proof
+        proof.secondFactor = factor
+        return proof
     }
 
     func signInWithEmailLink() throws -> JSONObject {
@@ -198,6 +160,10 @@ extension FirebaseCall {
         }
         try use(code)
         var account = try account(email: email)
+        // The link proves the own address again, so it is a new sign-in; an address that is added is not.
+        let proof =
+            account == nil ? linked.map { continued($0, amr: ["otp"], provider: "password") } ?? Self.linkProof : Self.linkProof
+        try requireFactor(of: linked?.facts ?? account.flatMap { try facts($0.id) }, after: keepingFactor(of: linked, proof))
         if let account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
         if let account, let linked, account.id != linked.account.id { throw FirebaseError("EMAIL_EXISTS") }
         let isNew = account == nil && linked == nil
@@ -223,7 +189,7 @@ extension FirebaseCall {
         let needsFactor = try linked == nil && facts(account.id).map { try self.needsFactor($0) } ?? false
         var answer =
             try needsFactor
-            ? pending(account.id, provider: "password") : startSession(account.id, SignInProof(amr: ["otp"], provider: "password"))
+            ? pending(account.id, provider: "password") : startSession(account.id, keepingFactor(of: linked, proof))
         answer["kind"] = "identitytoolkit#EmailLinkSigninResponse"
         answer["email"] = .string(email)
         answer["isNewUser"] = .bool(isNew)

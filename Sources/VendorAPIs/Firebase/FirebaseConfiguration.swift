@@ -28,14 +28,13 @@ extension FirebaseCall {
             return ["recaptchaKey": .string("projects/\(project)/keys/none"), "recaptchaEnforcementState": .array(providers)]
         }
         if name == "passwordPolicy", method == "GET" { return try passwordPolicy() }
+        if name == "defaultSupportedIdps", method == "GET" { return FirebaseProviderKind.supported }
         guard path.project != nil else { return nil }
         if name == "config", path.tenant == nil { return try projectConfiguration() }
         if path.version == "v2", name.isEmpty, path.tenant != nil { return try tenant() }
         switch parts.first {
         case "tenants" where path.version == "v2" && parts.count == 1: return try tenants()
-        case "oauthIdpConfigs": return try provider(.oidc, parts.count > 1 ? parts[1] : nil)
-        case "inboundSamlConfigs": return try provider(.saml, parts.count > 1 ? parts[1] : nil)
-        default: return nil
+        default: return try FirebaseProviderKind(rawValue: parts.first ?? "").map { try provider($0, parts.count > 1 ? parts[1] : nil) }
         }
     }
 
@@ -75,7 +74,7 @@ extension FirebaseCall {
     }
 
     /// Returns `present` with the members of the update mask, or all given ones, replaced by `given`.
-    private func merged(_ present: JSONObject, with given: JSONObject) -> JSONObject {
+    func merged(_ present: JSONObject, with given: JSONObject) -> JSONObject {
         var result = present
         let mask = query("updateMask")?.split(separator: ",").map(String.init) ?? given.names
         for path in mask {
@@ -150,7 +149,7 @@ extension FirebaseCall {
         }
     }
 
-    private func page(of kind: String, _ limit: Int) throws -> (records: [(id: String, value: JSONObject)], next: String?) {
+    func page(of kind: String, _ limit: Int) throws -> (records: [(id: String, value: JSONObject)], next: String?) {
         let all = try context.database.read { try $0.vendorRecords(tenantId, kind) }.sorted { $0.id < $1.id }
         let after = query("pageToken") ?? ""
         let rest = all.filter { $0.id > after }
@@ -175,66 +174,6 @@ extension FirebaseCall {
         case "DELETE":
             _ = try service.tenant.delete(TenantDelete.Params(tenantId: tenantId), call)
             try context.database.write { _ = try $0.deleteVendorRecord(scope, Self.tenantKind, id) }
-            return [:]
-        default: throw FirebaseError.notFound
-        }
-    }
-
-    // MARK: Identity providers
-
-    private enum ProviderKind: String {
-        case oidc = "oauthIdpConfigs"
-        case saml = "inboundSamlConfigs"
-
-        var prefix: String { self == .oidc ? "oidc." : "saml." }
-        var parameter: String { self == .oidc ? "oauthIdpConfigId" : "inboundSamlConfigId" }
-    }
-
-    private func provider(_ kind: ProviderKind, _ id: String?) throws -> JSONObject {
-        guard isAdmin else { throw FirebaseError.noCredential }
-        _ = try tenantRecord()
-        let base = "projects/\(project)" + (firebaseTenant.map { "/tenants/\($0)" } ?? "") + "/\(kind.rawValue)"
-        func shown(_ id: String, _ record: JSONObject) -> JSONObject {
-            var answer = record
-            answer["name"] = .string("\(base)/\(id)")
-            return answer
-        }
-        guard let id else {
-            if request.method == "GET" {
-                let (page, next) = try page(of: kind.rawValue, query("pageSize").flatMap { Int($0) } ?? 100)
-                var answer: JSONObject = [:]
-                if !page.isEmpty { answer[kind.rawValue] = .array(page.map { .object(shown($0.id, $0.value)) }) }
-                answer["nextPageToken"] = next.map { .string($0) }
-                return answer
-            }
-            guard request.method == "POST", let id = query(kind.parameter), id.hasPrefix(kind.prefix), id.count > kind.prefix.count else {
-                throw FirebaseError("INVALID_CONFIG_ID : The ID must begin with \(kind.prefix).")
-            }
-            if try stored(kind.rawValue, id) != nil { throw FirebaseError("CONFIGURATION_EXISTS", status: 409, name: "ALREADY_EXISTS") }
-            var record = body.members
-            record["enabled"] = record["enabled"] ?? false
-            let made = record
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
-            return shown(id, made)
-        }
-        guard let record = try stored(kind.rawValue, id) else {
-            throw FirebaseError("CONFIGURATION_NOT_FOUND", status: 404, name: "NOT_FOUND")
-        }
-        switch request.method {
-        case "GET": return shown(id, record)
-        case "PATCH":
-            var changed = merged(record, with: body.members)
-            // Of the response types, exactly one is used.
-            if let types = changed["responseType"]?.object {
-                var used = JSONObject()
-                for (name, value) in types.members where value == true { used[name] = true }
-                changed["responseType"] = .object(used)
-            }
-            let made = changed
-            try context.database.write { try $0.setVendorRecord(tenantId, kind.rawValue, id, value: made) }
-            return shown(id, made)
-        case "DELETE":
-            try context.database.write { _ = try $0.deleteVendorRecord(tenantId, kind.rawValue, id) }
             return [:]
         default: throw FirebaseError.notFound
         }

@@ -30,9 +30,11 @@ extension FirebaseCall {
             }
             return .json(["oobCodes": .array(codes)])
         case ("GET", "verificationCodes"):
-            let codes = try context.database.read { try $0.vendorRecords(tenantId, Self.messages) }.map { record -> JSONValue in
+            // Codes that compat.http has sent are not shown.
+            let codes = try context.database.read { try $0.vendorRecords(tenantId, Self.messages) }.compactMap { record -> JSONValue? in
                 var code = record.value
-                code["expiresAt"] = nil
+                guard code["code"] != nil else { return nil }
+                for name in ["expiresAt", "tries"] { code[name] = nil }
                 return .object(code)
             }
             return .json(["verificationCodes": .array(codes)])

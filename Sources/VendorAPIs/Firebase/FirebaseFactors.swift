@@ -27,11 +27,14 @@ extension FirebaseCall {
     }
 
     /// Stores a sign-in that waits for its second factor and returns its credential.
-    func remember(pending id: String, provider: String) throws -> String {
+    ///
+    /// - Parameter identity: The identity to link after the second factor was verified.
+    func remember(pending id: String, provider: String, linking identity: FirebaseIdentity? = nil) throws -> String {
         let credential = Base64URL.encode(context.random.bytes(48))
-        let record: JSONObject = [
+        var record: JSONObject = [
             "localId": .string(id), "provider": .string(provider), "expiresAt": .number(JSONNumber(now + Self.pendingLifetime)),
         ]
+        record["identity"] = identity.map { .object($0.object) }
         try context.database.write { try $0.setVendorRecord(tenantId, Self.pendings, credential, value: record) }
         return credential
     }
@@ -71,7 +74,7 @@ extension FirebaseCall {
         try requireRecent(user)
         let number = try number(info.text("phoneNumber"))
         try requireNew(number, for: user)
-        return ["phoneSessionInfo": ["sessionInfo": .string(try issueMessage(to: number))]]
+        return ["phoneSessionInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .verifyNumber))]]
     }
 
     private func finishEnrollment() throws -> JSONObject {
@@ -98,10 +101,8 @@ extension FirebaseCall {
     }
 
     private func tokens(_ user: FirebaseUser, factor: FactorRecord?) throws -> JSONObject {
-        let provider = user.claims["firebase"]?.object?["sign_in_provider"]?.string ?? "password"
-        let proof = SignInProof(
-            amr: user.session?.amr ?? [], provider: provider, claims: user.session?.claims ?? [:], authenticatedAt: now,
-            secondFactor: factor.map { VerifiedFactor(kind: $0.kind.rawValue, factorId: $0.id) })
+        var proof = continued(user, provider: user.provider)
+        proof.secondFactor = factor.map { VerifiedFactor(kind: $0.kind.rawValue, factorId: $0.id) }
         let session = try startSession(user.account.id, proof, asksHooks: false)
         var answer = JSONObject()
         for name in ["idToken", "refreshToken"] { answer[name] = session[name] }
@@ -116,17 +117,20 @@ extension FirebaseCall {
         try requireRecent(user)
         guard let id = try body.filled("mfaEnrollmentId") else { throw FirebaseError("MISSING_MFA_ENROLLMENT_ID") }
         guard user.facts.factors.contains(where: { $0.id == id }) else { throw FirebaseError("MFA_ENROLLMENT_NOT_FOUND") }
+        try requireNotLast(user.facts.factors)
         try setFactors(user.facts.factors.filter { $0.id != id }, of: user.account.id)
         return try tokens(user, factor: nil)
     }
 
     /// Returns the sign-in that waits for its second factor.
-    private func pendingSignIn(missing: String) throws -> (credential: String, facts: AccountFacts, provider: String) {
+    private func pendingSignIn(missing: String) throws -> PendingFirebaseSignIn {
         guard let credential = try body.filled("mfaPendingCredential") else { throw FirebaseError(missing) }
         guard let record = try stored(Self.pendings, credential), (record["expiresAt"]?.int ?? 0) > now,
             let facts = try facts(record["localId"]?.string ?? "")
         else { throw FirebaseError("INVALID_MFA_PENDING_CREDENTIAL : Invalid pending credential.") }
-        return (credential, facts, record["provider"]?.string ?? "password")
+        return PendingFirebaseSignIn(
+            credential: credential, facts: facts, provider: record["provider"]?.string ?? "password",
+            identity: record["identity"]?.object.flatMap(FirebaseIdentity.init))
     }
 
     private func verifiedNumber(_ facts: AccountFacts) throws -> FactorRecord {
@@ -149,7 +153,7 @@ extension FirebaseCall {
         guard factor.kind == .sms, let number = factor.target else {
             throw FirebaseError("INVALID_ARGUMENT : MFA provider not supported!")
         }
-        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number))]]
+        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .signIn))]]
     }
 
     private func finishFactorSignIn() throws -> JSONObject {
@@ -158,9 +162,19 @@ extension FirebaseCall {
         let factor = try body.object("totpVerificationInfo").map { try verifiedApp(pending.facts, $0) } ?? verifiedNumber(pending.facts)
         if pending.facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
         try context.database.write { _ = try $0.deleteVendorRecord(tenantId, Self.pendings, pending.credential) }
+        if let identity = pending.identity { try linkAfterFactor(identity, to: pending.facts.account) }
         let proof = SignInProof(
             amr: ["mfa"], provider: pending.provider, secondFactor: VerifiedFactor(kind: factor.kind.rawValue, factorId: factor.id))
         let session = try startSession(pending.facts.account.id, proof)
         return ["idToken": session["idToken"] ?? .null, "refreshToken": session["refreshToken"] ?? .null]
     }
+}
+
+/// A sign-in that waits for its second factor.
+private struct PendingFirebaseSignIn {
+    let credential: String
+    let facts: AccountFacts
+    let provider: String
+    /// The identity to link after the second factor was verified.
+    let identity: FirebaseIdentity?
 }

@@ -26,12 +26,29 @@ struct FirebaseIdentity {
         (email, isTrusted) = (identity.email, identity.isEmailTrusted)
     }
 
+    /// The members of a stored identity.
+    var object: JSONObject {
+        var object: JSONObject = [
+            "providerId": .string(providerId), "subject": .string(subject), "trusted": .bool(isTrusted), "claims": .object(claims),
+        ]
+        object["email"] = email.map { .string($0) }
+        return object
+    }
+
+    /// - Returns: `nil` if the object is not a stored identity.
+    init?(_ object: JSONObject) {
+        guard let providerId = object["providerId"]?.string, let subject = object["subject"]?.string,
+            let isTrusted = object["trusted"]?.bool, let claims = object["claims"]?.object
+        else { return nil }
+        (self.providerId, self.subject, self.isTrusted, self.claims) = (providerId, subject, isTrusted, claims)
+        email = object["email"]?.string
+    }
+
     /// Reads a credential without verifying it, as the emulator does.
     init(_ form: [String: String]) throws {
         guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
         }
-        if providerId.hasPrefix("saml.") { throw FirebaseError.notOffered("Sign-in with a SAML provider") }
         guard let token = form["id_token"] ?? form["access_token"] else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: id_token or access_token is needed.")
         }
@@ -60,12 +77,9 @@ extension FirebaseCall {
         let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
         var form: [String: String] = [:]
         for (name, value) in query.parameters + post.parameters + last.parameters { form[name] = value }
+        if let refusal = Self.refusal(of: form["providerId"]?.lowercased() ?? "") { throw refusal }
         let identity = try endpoint.isTest ? FirebaseIdentity(form) : verifiedIdentity(form)
-        if identity.providerId.hasPrefix("oidc."), let config = try stored("oauthIdpConfigs", identity.providerId),
-            config["enabled"] == false
-        {
-            throw FirebaseError("OPERATION_NOT_ALLOWED : The provider \(identity.providerId) is disabled.")
-        }
+        try requireProvider(identity.providerId)
         let caller = try body.has("idToken") ? user() : nil
         let owner = try context.database.read { try $0.owner(ofLogin: identity.subject, at: identity.providerId, in: tenantId) }
         let isOnePerAddress = tenant.settings.oneAccountPerAddress
@@ -73,25 +87,36 @@ extension FirebaseCall {
         var answer = shown(identity, form)
         let id: String
         var isNew = false
+        var waiting: FirebaseIdentity?
+        var proof = SignInProof(amr: ["fed"], provider: identity.providerId)
+        if let caller { proof = continued(caller, amr: proof.amr, provider: proof.provider) }
+        func requireFactor(of id: String?) throws { try self.requireFactor(of: id.flatMap { try facts($0) }, after: proof) }
         if let caller {
             if owner != nil { return try refused("FEDERATED_USER_ID_ALREADY_LINKED", answer) }
             if let holder, holder.id != caller.account.id { return try refused("EMAIL_EXISTS", answer) }
+            try requireFactor(of: caller.account.id)
             try link(identity, to: caller.account, fillsAddress: isOnePerAddress)
             id = caller.account.id
         } else if let owner {
             id = owner
             if let account = try facts(owner)?.account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
+            try requireFactor(of: owner)
             var change = AccountUpdate.Params(accountId: owner)
             change.link = [identity.login]
             _ = try service.account.update(change, by: Self.method, call)
         } else if let holder {
             if holder.isDisabled { throw FirebaseError("USER_DISABLED") }
-            guard identity.isTrusted else { return try needsConfirmation(holder, answer) }
-            try take(identity, by: holder)
+            guard try canTake(identity, holder, tenant) else { return try needsConfirmation(holder, answer) }
+            try requireFactor(of: holder.id)
+            if try isRecycled(identity, holder) { answer["emailRecycled"] = true }
+            // Nothing is linked before the second factor of the account was verified.
+            let mustWait = try facts(holder.id).map { try needsFactor($0) } ?? false
+            if mustWait { waiting = identity } else { try take(identity, by: holder) }
             id = holder.id
         } else {
             if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
             try requireSignUp()
+            try requireFactor(of: nil)
             id = try create(identity, withAddress: isOnePerAddress)
             isNew = true
         }
@@ -102,10 +127,16 @@ extension FirebaseCall {
         }
         let session =
             try caller == nil && needsFactor(facts)
-            ? pending(id, provider: identity.providerId) : startSession(id, SignInProof(amr: ["fed"], provider: identity.providerId))
+            ? pending(id, provider: identity.providerId, linking: waiting) : startSession(id, proof)
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
+    }
+
+    /// The providers without a sign-in here.
+    private static func refusal(of providerId: String) -> FirebaseError? {
+        if providerId.hasPrefix("saml.") { return samlRefused }
+        return providerId == "gc.apple.com" ? gameCenterRefused : nil
     }
 
     /// Verifies the credential with the tenant's identity provider of the same ID.
@@ -175,6 +206,27 @@ extension FirebaseCall {
             change.emailVerified = true
         }
         _ = try service.account.update(change, by: Self.method, call)
+    }
+
+    /// Whether the user with the address has another user ID at the provider: the address was given to another user there, or its domain
+    /// was registered again (CVE-2023-3128).
+    private func isRecycled(_ identity: FirebaseIdentity, _ holder: AccountRecord) throws -> Bool {
+        try facts(holder.id)?.logins.contains { $0.providerId == identity.providerId && $0.subject != identity.subject } ?? false
+    }
+
+    private func canTake(_ identity: FirebaseIdentity, _ holder: AccountRecord, _ tenant: TenantRecord) throws -> Bool {
+        guard identity.isTrusted else { return false }
+        return try tenant.settings.recyclesAddresses || !isRecycled(identity, holder)
+    }
+
+    /// Links the identity of a sign-in that has shown its second factor, if the sign-in would still lead to the same user.
+    func linkAfterFactor(_ identity: FirebaseIdentity, to account: AccountRecord) throws {
+        let owner = try context.database.read { try $0.owner(ofLogin: identity.subject, at: identity.providerId, in: tenantId) }
+        if owner == account.id { return }
+        guard owner == nil, let email = identity.email, let holder = try self.account(email: email), holder.id == account.id,
+            try canTake(identity, holder, tenantRecord())
+        else { throw FirebaseError("INVALID_MFA_PENDING_CREDENTIAL : The account of the credential has changed.") }
+        try take(identity, by: holder)
     }
 
     /// Links the identity to the user with its address. If the address was not verified, another user may have set the password and the

@@ -5,13 +5,10 @@ import Platform
 import ServiceContext
 import Storage
 
-/// Sign-in with a phone number. No message is sent: the codes are read at the emulator's address.
+/// Sign-in with a phone number.
 extension FirebaseCall {
-    static let messages = "sms"
     static let proofs = "proof"
 
-    /// The lifetime of a code by SMS, in seconds.
-    private static let codeLifetime: Int64 = 300
     private static let proofLifetime: Int64 = 3600
 
     /// Returns a valid number, or fails also if it is missing.
@@ -20,36 +17,19 @@ extension FirebaseCall {
         return number
     }
 
-    /// Stores a new code for a number and returns the session that it belongs to.
-    func issueMessage(to number: String) throws -> String {
-        let fixed = try switches().testNumbers[number]
-        if fixed == nil { try requireNoMessage("Sending codes by SMS") }
-        let session = Base64URL.encode(context.random.bytes(48))
-        let digits = fixed ?? context.random.bytes(6).map { String($0 % 10) }.joined()
-        let message: JSONObject = [
-            "phoneNumber": .string(number), "sessionInfo": .string(session), "code": .string(digits),
-            "expiresAt": .number(JSONNumber(now + Self.codeLifetime)),
-        ]
-        try context.database.write { try $0.setVendorRecord(tenantId, Self.messages, session, value: message) }
-        return session
-    }
-
-    /// Returns the number of a code. A wrong code leaves the session as it is; the right one ends it.
-    func redeemMessage(_ session: String?, _ code: String?) throws -> String {
-        guard let session, !session.isEmpty else { throw FirebaseError("MISSING_SESSION_INFO") }
-        guard let code, !code.isEmpty else { throw FirebaseError("MISSING_CODE") }
-        guard let message = try stored(Self.messages, session) else { throw FirebaseError("INVALID_SESSION_INFO") }
-        if (message["expiresAt"]?.int ?? 0) <= now { throw FirebaseError("SESSION_EXPIRED") }
-        guard message["code"]?.string == code else { throw FirebaseError("INVALID_CODE") }
-        let isUnused = try context.database.write { try $0.deleteVendorRecord(tenantId, Self.messages, session) }
-        guard isUnused, let number = message["phoneNumber"]?.string else { throw FirebaseError("INVALID_SESSION_INFO") }
-        return number
-    }
-
     private func requirePhoneSignIn() throws {
         _ = try tenantRecord()
         if try firebaseTenant == nil && !switches().allowsPhone { throw FirebaseError("OPERATION_NOT_ALLOWED") }
         if firebaseTenant != nil { throw FirebaseError("UNSUPPORTED_TENANT_OPERATION") }
+        // A tenant that also has users of its own decides whether phone numbers sign in.
+        if !endpoint.isTest, try tenantRecord().settings.phoneSignIn == .off {
+            throw FirebaseError("OPERATION_NOT_ALLOWED : To allow sign-ins with phone numbers, set phoneSignIn with tenant.update.")
+        }
+    }
+
+    private func requirePhoneSignUp() throws {
+        try requireSignUp()
+        if !endpoint.isTest, try tenantRecord().settings.phoneSignIn != .everyone { throw FirebaseError("ADMIN_ONLY_OPERATION") }
     }
 
     private func owner(of number: String) throws -> AccountRecord? {
@@ -67,7 +47,7 @@ extension FirebaseCall {
         try requirePhoneSignIn()
         let number = try number(body.text("phoneNumber"))
         if let owner = try owner(of: number) { try requireNoFactors(owner) }
-        return ["sessionInfo": .string(try issueMessage(to: number))]
+        return ["sessionInfo": .string(try issueMessage(to: number, for: .signIn))]
     }
 
     func signInWithPhoneNumber() throws -> JSONObject {
@@ -94,6 +74,10 @@ extension FirebaseCall {
             if account.isDisabled { throw FirebaseError("USER_DISABLED") }
             try requireNoFactors(account)
         }
+        // A number that the user has already proves the user again. One that is added now does not.
+        let fresh = SignInProof(amr: ["sms"], provider: "phone")
+        let proof = caller.map { owner == nil ? continued($0, amr: fresh.amr, provider: fresh.provider) : fresh } ?? fresh
+        try requireFactor(of: caller?.facts ?? owner.flatMap { try facts($0.id) }, after: proof)
         let operation = try body.filled("operation")
         if caller == nil, owner == nil, operation == "REAUTH" || operation == "3" { throw FirebaseError("USER_NOT_FOUND") }
         let id: String
@@ -105,12 +89,12 @@ extension FirebaseCall {
         } else if let owner {
             id = owner.id
         } else {
-            try requireSignUp()
+            try requirePhoneSignUp()
             var new = NewAccount(tenantId: tenantId)
             (new.accountId, new.phoneNumber, new.provider) = (newId(), number, "phone")
             id = try service.account.create(new, by: Self.method, call).account.id
         }
-        var answer = try startSession(id, SignInProof(amr: ["sms"], provider: "phone"))
+        var answer = try startSession(id, proof)
         answer["phoneNumber"] = .string(number)
         answer["isNewUser"] = .bool(caller == nil && owner == nil)
         return answer

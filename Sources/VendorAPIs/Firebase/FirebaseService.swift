@@ -16,6 +16,7 @@ public struct FirebaseService: Sendable {
         self.account = account
         self.signIn = signIn
         self.tenant = tenant
+        account.context.hooks.use(FirebaseFunctions(isTesting: account.context.service.isTesting))
     }
 
     var context: AccountsContext { account.context }
@@ -25,7 +26,7 @@ public struct FirebaseService: Sendable {
     private static func settings(_ tenantId: String) -> TenantCreate.Params {
         TenantCreate.Params(
             tenantId: tenantId, passwordPolicy: PasswordPolicy(minimumLength: 6, minimumClasses: 1, checksBanned: false),
-            notices: .none, anonymousAllowed: true)
+            notices: .none, anonymousAllowed: true, phoneSignIn: .everyone)
     }
 
     /// Creates the tenant of a project if it does not exist.

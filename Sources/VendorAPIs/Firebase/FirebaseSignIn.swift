@@ -28,7 +28,9 @@ extension FirebaseCall {
         var answer: JSONObject
         switch outcome {
         case .signedIn(let session): answer = try tokens(of: session)
-        case .pending: answer = try pending(account?.id ?? "", provider: "password")
+        case .pending:
+            try requireFactor(of: account.flatMap { try facts($0.id) }, after: .password)
+            answer = try pending(account?.id ?? "", provider: "password")
         }
         answer["kind"] = "identitytoolkit#VerifyPasswordResponse"
         answer["registered"] = true
@@ -38,7 +40,9 @@ extension FirebaseCall {
     }
 
     /// The answer to a sign-in that needs a second factor. Phone numbers are masked but for the last four digits.
-    func pending(_ id: String, provider: String) throws -> JSONObject {
+    ///
+    /// - Parameter identity: The identity to link after the second factor was verified.
+    func pending(_ id: String, provider: String, linking identity: FirebaseIdentity? = nil) throws -> JSONObject {
         let factors = try context.database.read { try $0.factors(of: id) }
         let shown = factors.map { factor -> JSONValue in
             var shown = Self.factor(factor)
@@ -50,7 +54,7 @@ extension FirebaseCall {
             return .object(shown)
         }
         return [
-            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider)),
+            "localId": .string(id), "mfaPendingCredential": .string(try remember(pending: id, provider: provider, linking: identity)),
             "mfaInfo": .array(shown),
         ]
     }

@@ -71,7 +71,7 @@ struct FirebaseSwitches {
     /// The settings of the tenant that correspond to a configuration of second factors.
     static func change(_ tenantId: String, for mfa: JSONObject) -> TenantUpdate.Params {
         var change = TenantUpdate.Params(tenantId: tenantId)
-        change.mfa = isOn(mfa["state"]) ? .optional : .off
+        change.mfa = mfa["state"] == "MANDATORY" ? .required : isOn(mfa["state"]) ? .optional : .off
         // The default of the original API, in time steps.
         let steps = apps(mfa).first?["totpProviderConfig"]?["adjacentIntervals"]
         change.totpAdjacentIntervals = min(10, max(0, steps?.int ?? 5))
@@ -100,7 +100,7 @@ extension FirebaseCall {
 
     /// - Throws: `FirebaseError` if clients cannot create users.
     func requireSignUp() throws {
-        if !isAdmin, try !switches().allowsSignUp { throw FirebaseError("ADMIN_ONLY_OPERATION") }
+        if !isAdmin, try !switches().allowsSignUp || !tenantRecord().settings.signUpAllowed { throw FirebaseError("ADMIN_ONLY_OPERATION") }
     }
 
     func requireFactors(_ kind: FactorKind) throws {

@@ -21,7 +21,7 @@ struct FirebaseTokens {
         var claims: JSONObject = [
             "iss": .string(Issuer.token.rawValue + projectId), "aud": .string(projectId), "sub": .string(account.id),
             "user_id": .string(account.id), "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + Self.lifetimeSeconds)),
-            "auth_time": .number(JSONNumber(session.authenticatedAt)), "sid": .string(session.id),
+            "auth_time": .number(JSONNumber(max(session.authenticatedAt, account.validAfter))), "sid": .string(session.id),
         ]
         if let name = account.attributes["displayName"]?.string { claims["name"] = .string(name) }
         if let picture = account.attributes["picture"]?.string { claims["picture"] = .string(picture) }
@@ -50,6 +50,11 @@ struct FirebaseTokens {
             details["second_factor_identifier"] = .string(factor.factorId)
         }
         details["tenant"] = firebaseTenant.map { .string($0) }
+        // A replacement for tokens that a change of the user revoked has the time of the change in `auth_time`, by which the Admin SDKs
+        // recognize revoked tokens. It is no new sign-in.
+        if session.authenticatedAt < facts.account.validAfter {
+            details["signed_in_at"] = .number(JSONNumber(session.authenticatedAt))
+        }
         return details
     }
 
@@ -82,5 +87,7 @@ struct FirebaseUser {
     var account: AccountRecord { facts.account }
 
     var issuedAt: Int64 { claims["iat"]?.int ?? 0 }
-    var authenticatedAt: Int64 { claims["auth_time"]?.int ?? 0 }
+    /// The time of the sign-in, which changes of the user do not renew.
+    var signedInAt: Int64 { (claims["firebase"]?.object?["signed_in_at"] ?? claims["auth_time"])?.int ?? 0 }
+    var provider: String { claims["firebase"]?.object?["sign_in_provider"]?.string ?? "password" }
 }

@@ -21,21 +21,28 @@ extension FirebaseCall {
         if change.username == user.account.email.map(Username.fold) { change.username = nil }
         let isSensitive = change.username != nil || change.password != nil
         if isSensitive { try requireRecent(user) }
+        let returnsTokens = try isSensitive || body.flag("returnSecureToken") == true
+        if returnsTokens { try requireFactor(of: user.facts, after: continued(user)) }
         _ = try service.account.update(change, by: Self.method, call)
         if let email = user.account.email, change.username != nil {
-            try setFlags(of: user.account) { if $0["initialEmail"] == nil { $0["initialEmail"] = .string(Username.fold(email)) } }
+            try rememberFirst(Username.fold(email), of: user.account)
         }
         if change.password != nil { try rememberPassword(of: user.account) }
         var answer = try shown(user.account.id)
-        if try isSensitive || body.flag("returnSecureToken") == true {
-            let provider = change.password != nil ? "password" : user.session?.provider ?? "password"
-            var proof = user.session?.proof ?? .password
-            proof = SignInProof(
-                amr: proof.amr, provider: provider, claims: proof.claims, authenticatedAt: isSensitive ? now : proof.authenticatedAt,
-                secondFactor: proof.secondFactor)
+        if returnsTokens {
+            let proof = continued(user, provider: change.password != nil ? "password" : nil)
             for (name, value) in try startSession(user.account.id, proof, asksHooks: false).members { answer[name] = value }
         }
         return answer
+    }
+
+    /// Remembers the address that a user had before the first change, and gives its owner a link that undoes the change.
+    func rememberFirst(_ email: String, of account: AccountRecord) throws {
+        var first = email
+        try setFlags(of: account) {
+            if let known = $0["initialEmail"]?.string { first = known } else { $0["initialEmail"] = .string(first) }
+        }
+        if account.method != .anonymous { try issueRecovery(of: first) }
     }
 
     private func rememberPassword(of account: AccountRecord) throws {

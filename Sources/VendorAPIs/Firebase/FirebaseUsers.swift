@@ -155,6 +155,7 @@ extension FirebaseCall {
         let tenant = account.tenantId == project ? nil : String(account.tenantId.dropFirst(project.count + 1))
         if let tenant, try copy(tenant: tenant).switches().isDisabled { throw FirebaseError("PROJECT_DISABLED") }
         let facts = try context.database.read { try AccountFacts(account, in: $0) }
+        try (tenant.map { copy(tenant: $0) } ?? self).requireFactor(facts, in: session)
         let claims = tokens.claims(facts, session, firebaseTenant: tenant, at: now)
         let idToken = JSONValue.string(try self.token(claims, for: .token))
         return [

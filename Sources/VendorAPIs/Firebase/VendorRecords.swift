@@ -35,6 +35,16 @@ extension Transaction {
             """, scope, kind, id, JSONValue.object(value).text)
     }
 
+    /// Deletes some of the oldest records that expired more than a day ago. Called before a record is added, so that they do not pile up.
+    func deleteExpiredVendorRecords(_ scope: String, _ kind: String, at now: Int64) throws {
+        let oldest = try query(
+            "SELECT id, value FROM vendor_record WHERE scope = $1 AND kind = $2 ORDER BY position LIMIT 20", scope, kind
+        ) { ($0.string(0), (try? JSONValue(parsing: $0.string(1)))?["expiresAt"]?.int) }
+        for (id, expiresAt) in oldest where expiresAt.map({ $0 < now - 86_400 }) ?? false {
+            _ = try deleteVendorRecord(scope, kind, id)
+        }
+    }
+
     /// Deletes a record. Returns `false` if it does not exist.
     @discardableResult
     func deleteVendorRecord(_ scope: String, _ kind: String, _ id: String) throws -> Bool {

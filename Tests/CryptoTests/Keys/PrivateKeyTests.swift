@@ -33,7 +33,7 @@ import Testing
         ])
     func repeatableECDSA(_ message: String, _ signature: String) throws {
         let number = Hex.decode("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")!
-        let (handle, material) = try PrivateComponents.p256(d: SecretBytes(number), point: nil).makeHandle()
+        let (handle, material) = try PrivateComponents.ec(.p256, d: SecretBytes(number), point: nil).makeHandle()
         let key = try PrivateKey(pkcs8: PrivateComponents(handle, material).pkcs8(), algorithm: .ES256, repeats: true)
         #expect(Hex.encode(try key.sign(utf8(message))).uppercased() == signature)
         #expect(key.publicKey.verify(try key.sign(utf8(message)), of: utf8(message)))

@@ -390,7 +390,7 @@ export declare class LegacyProviderNotSupported extends Answered<"legacyProvider
 export interface TokenMalformedData {
   /** The format error. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -404,7 +404,7 @@ export declare class TokenMalformed extends Answered<"tokenMalformed", TokenMalf
 export interface TokenAlgorithmNotAllowedData {
   /** The `alg` header parameter of the token. */
   algorithm: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -419,7 +419,7 @@ export interface TokenKeyUnknownData {
   kid?: string;
   /** The reason no key was found, as far as the token shows. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -432,7 +432,7 @@ export declare class TokenKeyUnknown extends Answered<"tokenKeyUnknown", TokenKe
 export interface TokenSignatureInvalidData {
   /** The ID of the key that was used to verify the signature. */
   kid: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -447,7 +447,7 @@ export interface TokenExpiredData {
   expiredAt: Timestamp;
   /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -462,7 +462,7 @@ export interface TokenNotYetValidData {
   validFrom: Timestamp;
   /** The current time of this process, in seconds since 1970-01-01 UTC. */
   now: Timestamp;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -477,7 +477,7 @@ export interface TokenAudienceMismatchData {
   expected: string;
   /** The audiences of the token. */
   actual: string[];
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -492,7 +492,7 @@ export interface TokenIssuerMismatchData {
   expected: string;
   /** The issuer of the token. */
   actual: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -507,7 +507,7 @@ export interface TokenUseMismatchData {
   expected: Open<TokenKind>;
   /** The type of the token. */
   actual: Open<TokenKind>;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -523,7 +523,7 @@ export interface TokenRevokedData {
    * the method, whose result contains the new tokens.
    */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -770,7 +770,7 @@ export interface TokenClaimRejectedData {
   claim: string;
   /** The violated rule. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -780,10 +780,13 @@ export declare class TokenClaimRejected extends Answered<"tokenClaimRejected", T
 
 /** The details of `TokenReplayed`. */
 export interface TokenReplayedData {
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
-/** 3201: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim. */
+/**
+ * 3201: The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already accepted. Equivalent: cognito
+ * sts:IDPRejectedClaim.
+ */
 export declare class TokenReplayed extends Answered<"tokenReplayed", TokenReplayedData> {}
 
 /** The details of `InvalidTrustedIssuer`. */
@@ -800,7 +803,7 @@ export declare class InvalidTrustedIssuer extends Answered<"invalidTrustedIssuer
 export interface TrustedIssuerNotFoundData {
   /** The requested issuer, ARN or tenant. */
   issuer: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 3203: The trusted issuer does not exist or was deleted. Equivalent: cognito iam:NoSuchEntity. */
@@ -818,7 +821,7 @@ export declare class TooManyTrustedIssuers extends Answered<"tooManyTrustedIssue
 export interface TokenTypeNotSupportedData {
   /** The requested type. */
   requested: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 3240: The requested type is not that of an access token, or the declared type of a token is unknown. */
@@ -828,15 +831,17 @@ export declare class TokenTypeNotSupported extends Answered<"tokenTypeNotSupport
 export interface ExchangeNotAllowedData {
   /** The reason, as a clause. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
-/** 3241: An exchange without an actor requests the same access that the subject token has. */
+/**
+ * 3241: An exchange without an actor requests the same access that the subject token has, or no setting of the tenant permits the exchange.
+ */
 export declare class ExchangeNotAllowed extends Answered<"exchangeNotAllowed", ExchangeNotAllowedData> {}
 
 /** The details of `ActorTokenRequired`. */
 export interface ActorTokenRequiredData {
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -849,7 +854,7 @@ export declare class ActorTokenRequired extends Answered<"actorTokenRequired", A
 export interface ActorNotAllowedData {
   /** The reason, as a clause. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 3243: Neither the subject token nor the tenant permits the actor, or the actor is the user itself. */
@@ -859,7 +864,7 @@ export declare class ActorNotAllowed extends Answered<"actorNotAllowed", ActorNo
 export interface DelegationTooDeepData {
   /** The maximum number of actors. */
   maximum: number;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 3244: The exchange would add an actor to a chain of the maximum length. */
@@ -869,16 +874,46 @@ export declare class DelegationTooDeep extends Answered<"delegationTooDeep", Del
 export interface SubjectTokenInvalidData {
   /** The reason, as a clause. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 3245: The claim `may_act` or `act` of the subject token is not an object with the required members. */
 export declare class SubjectTokenInvalid extends Answered<"subjectTokenInvalid", SubjectTokenInvalidData> {}
 
+/** 3250: Tokens of the account are not enabled. Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException. */
+export declare class OutboundFederationDisabled extends Answered<"outboundFederationDisabled"> {}
+
+/** The details of `SessionDurationEscalation`. */
+export interface SessionDurationEscalationData {
+  /** The time at which the token would expire, in seconds since 1970-01-01 UTC. */
+  expiresAt: Timestamp;
+  /** The time at which the credentials expire, in seconds since 1970-01-01 UTC. */
+  sessionExpiresAt: Timestamp;
+  /** The longest possible lifetime, in seconds. */
+  maximumSeconds: number;
+}
+/**
+ * 3251: The token would be valid for longer than the credentials that request it. Equivalent: cognito
+ * sts:SessionDurationEscalationException.
+ */
+export declare class SessionDurationEscalation extends Answered<"sessionDurationEscalation", SessionDurationEscalationData> {}
+
+/** The details of `TokenPayloadTooLarge`. */
+export interface TokenPayloadTooLargeData {
+  /** The length of the claims, in bytes. */
+  bytes: number;
+  /** The maximum length, in bytes. */
+  maximum: number;
+}
+/** 3252: The claims of a token for a session are too long. Equivalent: cognito sts:JWTPayloadSizeExceededException. */
+export declare class TokenPayloadTooLarge extends Answered<"tokenPayloadTooLarge", TokenPayloadTooLargeData> {}
+
 /** The details of `TenantNotFound`. */
 export interface TenantNotFoundData {
   /** The tenant ID, as the request names it. */
   tenantId: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /** 4001: The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND. */
 export declare class TenantNotFound extends Answered<"tenantNotFound", TenantNotFoundData> {}
@@ -915,6 +950,8 @@ export declare class InvalidTenantSettings extends Answered<"invalidTenantSettin
 export interface SignUpNotAllowedData {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
  * 4005: `signUpAllowed` is false. Sign-ups can neither start nor continue. Equivalent: nativeAuth access_denied; firebase
@@ -1042,6 +1079,8 @@ export interface AccountLockedData {
   next?: string;
   /** The operation that is locked. Present if other operations remain available. */
   only?: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
  * 4015: Failed attempts locked the account or the address; wrong passwords and wrong codes count together. A lockout does not prevent a
@@ -1057,12 +1096,14 @@ export declare class PasswordNotAccepted extends Answered<"passwordNotAccepted">
 export interface UserNotFoundData {
   /** The method to call next. Present if the tenant allows sign-ups. */
   next?: string;
-  /** The next action for the user. Present if the tenant does not allow sign-ups. */
+  /** The next action. Present if the tenant does not allow sign-ups, and for the subject of a token. */
   hint?: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
- * 4017: A sign-in or a password reset names an email address that no account has. Equivalent: nativeAuth user_not_found 50034; firebase
- * EMAIL_NOT_FOUND.
+ * 4017: A sign-in or a password reset names an email address that no account has, or the subject of a token is not linked with an account.
+ * Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
  */
 export declare class UserNotFound extends Answered<"userNotFound", UserNotFoundData> {}
 
@@ -1111,7 +1152,7 @@ export interface AudienceNotOfferedData {
   tenantId: TenantId;
   /** The requested audience. */
   audience: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 4023: The requested audience is not one of the audiences of the tenant. Equivalent: nativeAuth invalid_scope. */
@@ -1144,7 +1185,7 @@ export interface ScopeNotGrantedData {
   scopes: string[];
   /** The granted scopes. */
   granted: string[];
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 4062: A refresh requests scopes that were not granted at sign-in. Equivalent: nativeAuth invalid_scope. */
@@ -1184,7 +1225,7 @@ export declare class FlowFinished extends Answered<"flowFinished"> {}
 /** The details of `FlowEnded`. */
 export interface FlowEndedData {
   /** The operation that ended the flow. */
-  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted">;
+  cause: Open<"accountChanged" | "accountDeleted" | "tenantDeleted" | "applicationDeleted" | "sessionsRevoked">;
   /** The cause as text. */
   reason: string;
 }
@@ -1214,6 +1255,8 @@ export interface RefusedByHookData {
   hook: Open<HookName>;
   /** The reason from the hook. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
  * 4100: A hook of the tenant refused the new account, the new session or the message. Equivalent: firebase
@@ -1233,6 +1276,8 @@ export interface HookFailedData {
   check: Open<"timeout" | "ended" | "error" | "invalidAnswer" | "unreachable" | "tooMany">;
   /** The reason, as a sentence. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
  * 4101: A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again
@@ -1286,7 +1331,7 @@ export declare class LinkUrlMissing extends Answered<"linkUrlMissing", LinkUrlMi
 export interface TenantDisabledData {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -1306,12 +1351,31 @@ export interface SessionExpiredData {
  */
 export declare class SessionExpired extends Answered<"sessionExpired", SessionExpiredData> {}
 
+/** The details of `PhoneSignInNotAllowed`. */
+export interface PhoneSignInNotAllowedData {
+  /** The ID of the tenant. */
+  tenantId: string;
+}
+/**
+ * 4130: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn`
+ * is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+ */
+export declare class PhoneSignInNotAllowed extends Answered<"phoneSignInNotAllowed", PhoneSignInNotAllowedData> {}
+
+/**
+ * 4131: A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase
+ * USER_NOT_FOUND.
+ */
+export declare class PhoneNumberUnknown extends Answered<"phoneNumberUnknown"> {}
+
 /** The details of `ClientUnknown`. */
 export interface ClientUnknownData {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
   /** The requested client ID. */
   clientId: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /** 4140: The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client. */
 export declare class ClientUnknown extends Answered<"clientUnknown", ClientUnknownData> {}
@@ -1321,11 +1385,16 @@ export interface ClientNotPermittedData {
   /** The client ID of the application. */
   clientId: string;
   /** The setting of the application that prevents the flow. */
-  cause: Open<"nativeAuthenticationDisabled" | "confidential">;
+  cause: Open<"nativeAuthenticationDisabled" | "confidential" | "redirectUriNotAllowed">;
   /** The cause as text. */
   reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
-/** 4141: The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client. */
+/**
+ * 4141: The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include
+ * the requested one. Equivalent: nativeAuth invalid_client.
+ */
 export declare class ClientNotPermitted extends Answered<"clientNotPermitted", ClientNotPermittedData> {}
 
 /** The details of `InvalidApplication`. */
@@ -1348,6 +1417,56 @@ export interface TooManyApplicationsData {
 /** 4143: A new application would exceed the maximum number of applications of a tenant. */
 export declare class TooManyApplications extends Answered<"tooManyApplications", TooManyApplicationsData> {}
 
+/** The details of `ClientNotConfidential`. */
+export interface ClientNotConfidentialData {
+  /** The client ID of the application. */
+  clientId: string;
+}
+/** 4150: The application for a new secret is public. */
+export declare class ClientNotConfidential extends Answered<"clientNotConfidential", ClientNotConfidentialData> {}
+
+/** The details of `TooManyClientSecrets`. */
+export interface TooManyClientSecretsData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The maximum number of secrets. */
+  maximum: number;
+}
+/** 4151: The application already has the maximum number of secrets. */
+export declare class TooManyClientSecrets extends Answered<"tooManyClientSecrets", TooManyClientSecretsData> {}
+
+/** The details of `ClientSecretNotFound`. */
+export interface ClientSecretNotFoundData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The requested secret. */
+  secretId: string;
+}
+/** 4152: The secret does not exist or was deleted. */
+export declare class ClientSecretNotFound extends Answered<"clientSecretNotFound", ClientSecretNotFoundData> {}
+
+/** The details of `LastClientSecret`. */
+export interface LastClientSecretData {
+  /** The client ID of the application. */
+  clientId: string;
+}
+/** 4153: The only secret of an application is to be deleted. */
+export declare class LastClientSecret extends Answered<"lastClientSecret", LastClientSecretData> {}
+
+/** The details of `ClientSecretInvalid`. */
+export interface ClientSecretInvalidData {
+  /** The client ID of the application. */
+  clientId: string;
+  /** The reason and the next step. */
+  reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
+}
+/**
+ * 4154: A confidential application sent no secret or a wrong one, or a public application sent one. Equivalent: nativeAuth invalid_client.
+ */
+export declare class ClientSecretInvalid extends Answered<"clientSecretInvalid", ClientSecretInvalidData> {}
+
 /** The details of `AttributeNotYours`. */
 export interface AttributeNotYoursData {
   /** The name of the attribute, as given. */
@@ -1361,10 +1480,15 @@ export interface AttributeNotYoursData {
  */
 export declare class AttributeNotYours extends Answered<"attributeNotYours", AttributeNotYoursData> {}
 
+/** The details of `SecondFactorRequired`. */
+export interface SecondFactorRequiredData {
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
+}
 /**
  * 4145: A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth invalid_grant mfa_required.
  */
-export declare class SecondFactorRequired extends Answered<"secondFactorRequired"> {}
+export declare class SecondFactorRequired extends Answered<"secondFactorRequired", SecondFactorRequiredData> {}
 
 /** 4162: The session has ended, or it belongs to another account. */
 export declare class SessionNotFound extends Answered<"sessionNotFound"> {}
@@ -1426,11 +1550,43 @@ export interface TooManyEventStreamsData {
 /** 4265: A new event stream would exceed the maximum number of streams of a store. */
 export declare class TooManyEventStreams extends Answered<"tooManyEventStreams", TooManyEventStreamsData> {}
 
+/** The details of `EventReceiverInvalid`. */
+export interface EventReceiverInvalidData {
+  /** The problem. */
+  reason: string;
+}
+/** 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed. */
+export declare class EventReceiverInvalid extends Answered<"eventReceiverInvalid", EventReceiverInvalidData> {}
+
+/** The details of `EventStreamPushes`. */
+export interface EventStreamPushesData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4271: `events.poll` is called for a stream that pushes its tokens. */
+export declare class EventStreamPushes extends Answered<"eventStreamPushes", EventStreamPushesData> {}
+
+/** The details of `TooManyEventPolls`. */
+export interface TooManyEventPollsData {
+  /** The maximum number of waiting calls of a process. */
+  maximum: number;
+}
+/** 4272: `events.poll` would wait, and the maximum number of calls already waits. */
+export declare class TooManyEventPolls extends Answered<"tooManyEventPolls", TooManyEventPollsData> {}
+
+/** The details of `EventStreamDisabled`. */
+export interface EventStreamDisabledData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4273: The event stream is disabled. */
+export declare class EventStreamDisabled extends Answered<"eventStreamDisabled", EventStreamDisabledData> {}
+
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId?: AccountId;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND. */
@@ -1440,6 +1596,8 @@ export declare class AccountNotFound extends Answered<"accountNotFound", Account
 export interface AccountDisabledData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId?: AccountId;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
 }
 /**
  * 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied; firebase USER_DISABLED.
@@ -1488,7 +1646,7 @@ export declare class RecentSignInRequired extends Answered<"recentSignInRequired
 
 /** The details of `CredentialAlreadyInUse`. */
 export interface CredentialAlreadyInUseData {
-  /** The ID of the provider. */
+  /** The ID of the provider, or `passkey`. */
   providerId: string;
   /** The email address that the provider returned. */
   email?: string;
@@ -1518,7 +1676,7 @@ export declare class EmailAlreadyInUse extends Answered<"emailAlreadyInUse", Ema
 
 /** The details of `ProviderAlreadyLinked`. */
 export interface ProviderAlreadyLinkedData {
-  /** The ID of the provider, or `password`. */
+  /** The ID of the provider, or `password` or `passkey`. */
   providerId: string;
 }
 /** 5022: The account already has a login of the provider to link. Equivalent: firebase provider-already-linked. */
@@ -1556,7 +1714,7 @@ export interface AccountMergedData {
   survivorId: AccountId;
   /** The time of the merge, in seconds since 1970-01-01 UTC. */
   mergedAt: Timestamp;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /** 5026: The named account was merged into another account by `account.merge`. */
@@ -1668,13 +1826,35 @@ export interface ProviderSubjectInUseData {
  */
 export declare class ProviderSubjectInUse extends Answered<"providerSubjectInUse", ProviderSubjectInUseData> {}
 
+/** The details of `AccountIsAgent`. */
+export interface AccountIsAgentData {
+  /** The ID of an account, which is the `sub` claim of its tokens. */
+  accountId: AccountId;
+  /** The reason, as a clause. */
+  reason: string;
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
+}
+/** 5250: The operation is not possible for an agent. */
+export declare class AccountIsAgent extends Answered<"accountIsAgent", AccountIsAgentData> {}
+
+/** The details of `TooManyAgents`. */
+export interface TooManyAgentsData {
+  /** The ID of an account, which is the `sub` claim of its tokens. */
+  accountId: AccountId;
+  /** The maximum number of agents. */
+  limit: number;
+}
+/** 5251: The account already owns the maximum number of agents. */
+export declare class TooManyAgents extends Answered<"tooManyAgents", TooManyAgentsData> {}
+
 /** The details of `ProviderUnavailable`. */
 export interface ProviderUnavailableData {
   /** The name of a login provider: the pool's developer provider, or a public provider. */
   provider: LoginProviderName;
   /** The reason the request to the provider failed. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -1691,7 +1871,7 @@ export interface ProviderUnusableData {
   check: string;
   /** The reason the response was rejected. */
   reason: string;
-  /** The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`. */
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
   oauthError?: string;
 }
 /**
@@ -2287,18 +2467,21 @@ export type KnownError =
   | RequestTimeTooSkewed | SignatureMalformed | BodyHashMismatch | CredentialScopeMismatch | KeyNotFound | IssuerNotFound | RoleNotOffered
   | AmbiguousRoleDenied | ProviderNotOpen | TokenNotAwaited | TooManyProviders | ProviderOvertaken | TokenTooWeak | TokenClaimRejected
   | TokenReplayed | InvalidTrustedIssuer | TrustedIssuerNotFound | TooManyTrustedIssuers | TokenTypeNotSupported | ExchangeNotAllowed
-  | ActorTokenRequired | ActorNotAllowed | DelegationTooDeep | SubjectTokenInvalid | TenantNotFound | TenantExists | TenantNotDeletable
-  | InvalidTenantSettings | SignUpNotAllowed | InvalidUsername | UserAlreadyExists | InvalidPassword | InvalidCode | InvalidAttributes
-  | ContinuationTokenInvalid | ContinuationTokenExpired | StepNotPossible | TooManyCodes | AccountLocked | PasswordNotAccepted
-  | UserNotFound | PasswordNotSet | PasswordChangeRequired | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused
-  | AudienceNotOffered | TooManyFromClient | ScopeNotOffered | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded
-  | SendUnderway | TooManyFailedSends | RefusedByHook | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired
-  | LinkUrlMissing | TenantDisabled | SessionExpired | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
-  | AttributeNotYours | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
-  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
-  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
-  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | ProviderUnavailable
+  | ActorTokenRequired | ActorNotAllowed | DelegationTooDeep | SubjectTokenInvalid | OutboundFederationDisabled | SessionDurationEscalation
+  | TokenPayloadTooLarge | TenantNotFound | TenantExists | TenantNotDeletable | InvalidTenantSettings | SignUpNotAllowed | InvalidUsername
+  | UserAlreadyExists | InvalidPassword | InvalidCode | InvalidAttributes | ContinuationTokenInvalid | ContinuationTokenExpired
+  | StepNotPossible | TooManyCodes | AccountLocked | PasswordNotAccepted | UserNotFound | PasswordNotSet | PasswordChangeRequired
+  | RefreshTokenInvalid | RefreshTokenExpired | RefreshTokenReused | AudienceNotOffered | TooManyFromClient | ScopeNotOffered
+  | ScopeNotGranted | TokenScopeMissing | CodeExpired | FlowFinished | FlowEnded | SendUnderway | TooManyFailedSends | RefusedByHook
+  | HookFailed | HooksNotOffered | ActionCodeInvalid | ActionCodeExpired | LinkUrlMissing | TenantDisabled | SessionExpired
+  | PhoneSignInNotAllowed | PhoneNumberUnknown | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
+  | ClientNotConfidential | TooManyClientSecrets | ClientSecretNotFound | LastClientSecret | ClientSecretInvalid | AttributeNotYours
+  | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
+  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | EventReceiverInvalid | EventStreamPushes | TooManyEventPolls
+  | EventStreamDisabled | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired
+  | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged
+  | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists
+  | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | AccountIsAgent | TooManyAgents | ProviderUnavailable
   | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
   | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
   | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound

@@ -29,6 +29,8 @@ export interface Account {
   accountId: AccountId;
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;
+  /** The account that owns the agent. Present if the account is an agent. */
+  ownerId?: AccountId;
   /** The email address with which the user signs in. Not present for accounts without their own email address. */
   username?: Username;
   /** The email address to which messages are sent. */
@@ -95,7 +97,7 @@ export interface Application {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. */
+  /** The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. */
   type: Open<ApplicationType>;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. */
   nativeAuthentication: boolean;
@@ -112,6 +114,8 @@ export interface Application {
    * scopes. At most 100 elements.
    */
   consent?: string[];
+  /** The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets. */
+  secrets?: ClientSecretInfo[];
   /** The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed. */
   createdAt: Timestamp;
   /** The time of the last change of the application, in seconds since 1970-01-01 UTC. */
@@ -126,7 +130,10 @@ export interface ApplicationDeclaration {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public". */
+  /**
+   * The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults
+   * to "public".
+   */
   type?: ApplicationType;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true. */
   nativeAuthentication?: boolean;
@@ -156,10 +163,10 @@ export interface AppliedChange {
   /** The location of the resource in the document, as an RFC 6901 JSON Pointer. */
   pointer: string;
   /** The kind of the resource. */
-  kind: Open<"tenant" | "idp" | "application" | "pool" | "role" | "issuer">;
-  /** The name of the resource, or the ID of a tenant, identity provider or application. */
+  kind: Open<"tenant" | "idp" | "application" | "pool" | "role" | "issuer" | "hooks">;
+  /** The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant. */
   name: string;
-  /** The ID of the tenant. Present for tenants, identity providers and applications. */
+  /** The ID of the tenant. Present for tenants, identity providers, applications and hooks. */
   tenantId?: TenantId;
   /** The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID. */
   poolId?: PoolId;
@@ -359,6 +366,24 @@ export type ClientId = string;
 export interface ClientOrigin {
   /** The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin. At most 45 characters. */
   address: string;
+}
+
+/**
+ * A secret of a confidential application, from `application.addSecret`. At most 255 characters. Secret: `util.inspect` does not show it.
+ */
+export type ClientSecret = string;
+
+/** The ID of a secret of an application. At most 64 characters. */
+export type ClientSecretId = string;
+
+/** A secret of an application, without the secret itself. */
+export interface ClientSecretInfo {
+  /** The ID of a secret of an application. */
+  secretId: ClientSecretId;
+  /** The last four characters of the secret. */
+  hint: string;
+  /** The time at which the secret was generated, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
 }
 
 /** The one-time code that was sent, digit by digit. At most 64 characters. Secret: `util.inspect` does not show it. */
@@ -780,6 +805,41 @@ export interface EnrollmentStepPasskey {
 /** A position in the events of a store. `0` is the position before the first event. */
 export type EventCursor = string;
 
+/** The receiver to which a stream pushes its tokens (RFC 8935). */
+export interface EventPush {
+  /** The https URL of the receiver. At most 2048 characters. */
+  url: string;
+  /**
+   * The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never returned. If omitted
+   * in a change that keeps the URL, it keeps its value. At most 4096 characters.
+   */
+  authorization?: string;
+  /** Whether the receiver can be in a private network. Defaults to false. */
+  allowPrivateNetwork?: boolean;
+  /** Whether plain HTTP to a loopback address is allowed. Defaults to false. */
+  allowInsecure?: boolean;
+}
+
+/** The receiver of a stream that pushes its tokens, and the state of the deliveries. */
+export interface EventPushState {
+  /** The URL of the receiver. */
+  url: string;
+  /** Whether the receiver can be in a private network. */
+  allowPrivateNetwork: boolean;
+  /** Whether plain HTTP to a loopback address is allowed. */
+  allowInsecure: boolean;
+  /** Whether the requests have the header `Authorization`. */
+  hasAuthorization: boolean;
+  /** The number of failed attempts since the last token that the receiver accepted. */
+  failures: number;
+  /** The time of the first of these attempts. Absent without failures. */
+  failingSince?: Timestamp;
+  /** The time of the next attempt. Absent without failures. */
+  nextAttemptAt?: Timestamp;
+  /** The reason of the last failure. Absent without failures. */
+  lastError?: string;
+}
+
 /** A stream of Security Event Tokens (RFC 8417) for one receiver. */
 export interface EventStream {
   /** The ID of an event stream, which the developer chooses. */
@@ -794,6 +854,12 @@ export interface EventStream {
   audience: string;
   /** The types of the events. Absent if the stream has all types. */
   types?: (Open<EventType>)[];
+  /** Whether the stream delivers its events. */
+  status: Open<EventStreamStatus>;
+  /** The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days. */
+  statusReason?: string;
+  /** The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`. */
+  push?: EventPushState;
   /** The time at which the stream was created. It has the events since then. */
   createdAt: Timestamp;
 }
@@ -808,6 +874,12 @@ export interface EventStreamError {
 
 /** The ID of an event stream, which the developer chooses. At most 64 characters. */
 export type EventStreamId = string;
+
+/**
+ * Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`: it neither
+ * delivers nor keeps them.
+ */
+export type EventStreamStatus = "enabled" | "paused" | "disabled";
 
 /**
  * The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
@@ -960,9 +1032,9 @@ export interface GraphEdge {
    * The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a
    * login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the
    * account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to
-   * the account that remains.
+   * the account that remains. An `owns` edge points from an account to its agent.
    */
-  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto">;
+  kind: Open<"leadsTo" | "secures" | "isSignedInTo" | "began" | "mergedInto" | "owns">;
 }
 
 /** A part of an account. `kind` determines the other members. A later version can return another variant. */
@@ -975,6 +1047,8 @@ export type GraphNode =
   | GraphNodeMergedAccount
   | GraphNodeIdentity
   | GraphNodeLogin
+  | GraphNodeAgent
+  | GraphNodeOwner
   | UnknownVariant<"kind">;
 
 /** The account. */
@@ -1041,6 +1115,20 @@ export interface GraphNodeLogin {
   loginProvider: string;
 }
 
+/** An agent that the account owns. */
+export interface GraphNodeAgent {
+  kind: "agent";
+  /** The account ID of the agent. */
+  accountId: string;
+}
+
+/** The account that owns this agent. */
+export interface GraphNodeOwner {
+  kind: "owner";
+  /** The account ID of the owner. */
+  accountId: string;
+}
+
 /** The result of one health check. */
 export interface HealthCheck {
   /** The checked component, such as `store` or `log`. */
@@ -1070,6 +1158,34 @@ export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
  * request.
  */
 export type HookTransport = "pipe" | "webhook";
+
+/** The declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A hook that is omitted is removed. */
+export interface HooksDeclaration {
+  /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
+  beforeCreate?: Hook;
+  /** The hook that is asked before every new session. */
+  beforeSignIn?: Hook;
+  /** The hook that is asked before a message with a code or a link is sent. */
+  beforeSendMessage?: Hook;
+}
+
+/** An application that can get assertions for another authorization server (ID-JAG). */
+export interface IdJagPermission {
+  /** The application of this tenant that requests the assertions. The ID of the tenant is its default application. */
+  clientId: ClientId;
+  /** The issuers of the authorization servers that redeem the assertions. At most 100 elements. */
+  audiences: readonly string[];
+  /** The resources that an assertion can name (RFC 8707). Defaults to none. At most 100 elements. */
+  resources?: readonly string[];
+  /** The scopes of the other authorization server that an assertion can contain. At most 100 elements. */
+  scopes: readonly string[];
+  /** The client ID of the application at the other authorization server. At most 255 characters. */
+  clientIdThere: string;
+  /** Whether the assertions contain the verified email address of the user. Defaults to false. */
+  email?: boolean;
+}
 
 /** A change of the identity of a credentials provider. */
 export interface IdentityChange {
@@ -1345,7 +1461,7 @@ export interface LatencyBucket {
 
 /** A sign-in method of an account. */
 export interface LinkedProvider {
-  /** The ID of the provider, or `password` or `code` for the account's own email address. */
+  /** The ID of the provider, or `password` or `code` for the account's own email address, or the URL of a trusted issuer. */
   providerId: string;
   /** The user's subject at the provider, or the email address for `password` and `code`. */
   subject: string;
@@ -1477,8 +1593,8 @@ export type MfaPolicy = "off" | "optional" | "required";
 export type NoticePolicy = "none" | "credentials";
 
 /**
- * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token` or `jwt`. At most 255
- * characters.
+ * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt` or `id-jag`. At most
+ * 255 characters.
  */
 export type OAuthTokenType = string;
 
@@ -1800,6 +1916,13 @@ export type PendingToken = string;
 /** A phone number in E.164 format: a plus sign, the country code and the number, such as `+15555550100`. At most 32 characters. */
 export type PhoneNumber = string;
 
+/**
+ * Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`: also users without
+ * an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second
+ * factor still needs it.
+ */
+export type PhoneSignIn = "off" | "accounts" | "everyone";
+
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
 
@@ -2020,6 +2143,8 @@ export interface PortableAccount {
   email?: Username;
   /** Whether the email address is verified. Defaults to false. */
   emailVerified?: boolean;
+  /** The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists. */
+  ownerId?: AccountId;
   /** The phone number of the account. */
   phoneNumber?: PhoneNumber;
   /**
@@ -2084,7 +2209,7 @@ export interface PortableFactor {
  * account itself contains their information.
  */
 export interface PortableLogin {
-  /** The ID of the provider, such as `google.com` or `oidc.work`. At most 64 characters. */
+  /** The ID of the provider, such as `google.com` or `oidc.work`, or the URL of a trusted issuer. At most 255 characters. */
   providerId: string;
   /** The user's subject at the provider. At most 255 characters. */
   subject: string;
@@ -2451,9 +2576,10 @@ export type SessionToken = string;
 /**
  * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey,
  * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
- * `anonymous`: the account has no sign-in method.
+ * `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens by `token.exchange`
+ * only.
  */
-export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom";
+export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom" | "agent";
 
 /** The state of a sign-in. `state` determines the other members. A later version can return another variant. */
 export type SignInStep =
@@ -2744,7 +2870,7 @@ export interface SignedRequest {
 }
 
 /** The JOSE algorithm that signs tokens. */
-export type SigningAlgorithm = "ES256" | "RS256" | "RS512" | "EdDSA";
+export type SigningAlgorithm = "ES256" | "RS256" | "RS512" | "EdDSA" | "ES384";
 
 /** A key that signs tokens. Its private part never leaves the store. */
 export interface SigningKey {
@@ -2789,6 +2915,21 @@ export interface StatementFinding {
   conditions: ConditionFinding[];
   /** Whether principal, action and all conditions match. */
   applies: boolean;
+}
+
+/** A trusted issuer whose tokens can be exchanged for access tokens of a tenant. */
+export interface SubjectIssuer {
+  /**
+   * The issuer, exactly as in the `iss` claim of its tokens. It also needs a record of `issuer.put` with the use `exchange` for
+   * `token.exchange`, or `idJag` for `token.redeem`.
+   */
+  issuer: Issuer;
+  /** The audiences for which its subjects can get access tokens: audiences of the tenant, or the tenant's ID. At most 100 elements. */
+  audiences: readonly string[];
+  /** The scopes that the access tokens can have. At most 100 elements. */
+  scopes: readonly string[];
+  /** Whether a subject that is not linked with an account gets a new one. Defaults to false. */
+  createAccounts?: boolean;
 }
 
 /**
@@ -2869,6 +3010,12 @@ export interface Tenant {
    */
   enumerationProtection: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -2907,12 +3054,20 @@ export interface Tenant {
    * tokens of this tenant.
    */
   anonymousAllowed: boolean;
+  /** Who can sign in with a code by SMS. Present unless it is `off`. */
+  phoneSignIn?: Open<PhoneSignIn>;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
@@ -3030,6 +3185,12 @@ export interface TenantDeclaration {
    */
   enumerationProtection?: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -3067,12 +3228,20 @@ export interface TenantDeclaration {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** Who can sign in with a code by SMS. */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
@@ -3234,7 +3403,7 @@ export interface TestAnswerError {
    */
   status?: number;
   /** The endpoint that returns the error. Defaults to "token". */
-  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout";
+  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register";
 }
 
 /** A client of an issuer of the test provider. */
@@ -3249,6 +3418,12 @@ export interface TestClient {
    */
   redirectUris?: readonly string[];
 }
+
+/**
+ * Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. `optional`: a proof is verified if it is sent.
+ * `required`: every access token needs a proof. `requiredWithNonce`: every proof also needs a nonce of the provider.
+ */
+export type TestDpop = "optional" | "required" | "requiredWithNonce";
 
 /** An issuer of the test provider and its behavior. */
 export interface TestIssuer {
@@ -3274,6 +3449,26 @@ export interface TestIssuer {
    * URI. At most 100 elements.
    */
   clients?: readonly TestClient[];
+  /**
+   * The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the authorization
+   * rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and every client must use PKCE. At
+   * most 100 elements.
+   */
+  resources?: readonly TestResource[];
+  /** Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to false. */
+  registration?: boolean;
+  /**
+   * Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are `https` URLs of public
+   * addresses, and URLs of this machine. Defaults to true if the issuer has `resources`, otherwise to false.
+   */
+  clientIdMetadata?: boolean;
+  /** Which proofs of possession are required. Defaults to "optional". */
+  dpop?: TestDpop;
+  /**
+   * The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser. At
+   * most 320 characters.
+   */
+  signInAs?: string;
 }
 
 /** The addresses of an issuer of the test provider. */
@@ -3288,6 +3483,36 @@ export interface TestIssuerAddress {
   discoveryUrl: string;
   /** The URL of its public keys. These are the keys of the tenant, as in `token.verify`. */
   jwksUrl: string;
+  /** The protected resources of the issuer. Absent if it has none. */
+  resources?: TestResourceAddress[];
+}
+
+/** A protected resource, such as an MCP server, for which an issuer of the test provider issues access tokens. */
+export interface TestResource {
+  /**
+   * The identifier of the resource: its URL without a fragment. It is the value of the parameter `resource` (RFC 8707) and the audience of
+   * the access tokens. At most 1000 characters.
+   */
+  resource: string;
+  /**
+   * The scopes of the resource. A request for another scope fails with `invalid_scope`. If omitted, every scope is granted. At most 100
+   * elements.
+   */
+  scopes?: readonly string[];
+  /** The name in the metadata of the resource. At most 255 characters. */
+  name?: string;
+}
+
+/** A protected resource of an issuer, and its metadata (RFC 9728). */
+export interface TestResourceAddress {
+  /** The identifier of the resource. */
+  resource: string;
+  /**
+   * The URL at which the provider publishes the metadata. Use it as `resource_metadata` in the header `WWW-Authenticate` of your server.
+   */
+  metadataUrl: string;
+  /** The metadata, for a server that publishes them itself at `/.well-known/oauth-protected-resource`. */
+  metadata: JsonObject;
 }
 
 /** A time in seconds since 1970-01-01 UTC. 0 to 253402300799. */

@@ -9,7 +9,9 @@ declare -gA _mintmark_methods=(
     [account.changeEmail]=any
     [account.changePassword]=any
     [account.create]=any
+    [account.createAgent]=any
     [account.delete]=any
+    [account.deleteAgent]=any
     [account.deleteOwn]=any
     [account.export]=any
     [account.find]=any
@@ -18,6 +20,7 @@ declare -gA _mintmark_methods=(
     [account.import]=any
     [account.link]=any
     [account.list]=any
+    [account.listAgents]=any
     [account.me]=any
     [account.merge]=any
     [account.providerToken]=any
@@ -28,7 +31,9 @@ declare -gA _mintmark_methods=(
     [account.unlink]=any
     [account.update]=any
     [account.updateOwn]=any
+    [application.addSecret]=any
     [application.delete]=any
+    [application.deleteSecret]=any
     [application.get]=any
     [application.list]=any
     [application.put]=any
@@ -52,8 +57,10 @@ declare -gA _mintmark_methods=(
     [events.listStreams]=any
     [events.poll]=any
     [events.putStream]=any
+    [events.setStreamStatus]=any
     [events.subscribe]=any
     [events.unsubscribe]=any
+    [events.verifyStream]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -131,6 +138,7 @@ declare -gA _mintmark_methods=(
     [signIn.challenge]=any
     [signIn.resendCode]=any
     [signIn.start]=any
+    [signIn.startWithPhoneNumber]=any
     [signIn.submitCode]=any
     [signIn.submitPassword]=any
     [signIn.withContinuation]=any
@@ -177,6 +185,9 @@ declare -gA _mintmark_methods=(
     [token.jwks]=any
     [token.mint]=any
     [token.mintForDeveloper]=any
+    [token.mintForSession]=any
+    [token.outboundFederation]=any
+    [token.redeem]=any
     [token.verify]=any
 )
 
@@ -185,7 +196,9 @@ declare -gA _mintmark_parameter_names=(
     [account.changeEmail]="idToken= accountId= email= currentPassword= language= continuationToken= client:="
     [account.changePassword]="idToken= currentPassword= newPassword= audience= scope="
     [account.create]="tenantId= accountId= username= password= attributes:= phoneNumber= disabled:= claims:= emailVerified:= mustChangePassword:="
+    [account.createAgent]="idToken= ownerId= accountId= displayName= login:= claims:="
     [account.delete]="accountId="
+    [account.deleteAgent]="idToken= accountId="
     [account.deleteOwn]="idToken="
     [account.export]="tenantId= file= cursor= limit:= includeSecrets:="
     [account.find]="tenantId= username= email= phoneNumber= provider:="
@@ -194,6 +207,7 @@ declare -gA _mintmark_parameter_names=(
     [account.import]="tenantId= file= accounts:= format= hash:= onExisting= from:= dryRun:="
     [account.link]="idToken= credential:= returnProviderTokens:= audience= client:="
     [account.list]="tenantId= disabled:= providerId= sortBy= descending:= limit:= cursor="
+    [account.listAgents]="idToken= ownerId="
     [account.me]="idToken="
     [account.merge]="idToken= sourceIdToken= policy= fields[ providers[ identities= dryRun:= audience="
     [account.providerToken]="idToken= providerId= minValidSeconds:="
@@ -204,7 +218,9 @@ declare -gA _mintmark_parameter_names=(
     [account.unlink]="idToken= providerId= force:="
     [account.update]="accountId= username= password= phoneNumber= claims:= tokensValidSince:= link:= unlink[]= remove[]= attributes:= emailVerified:= disabled:= mustChangePassword:="
     [account.updateOwn]="idToken= attributes:="
+    [application.addSecret]="tenantId= clientId="
     [application.delete]="tenantId= clientId="
+    [application.deleteSecret]="tenantId= clientId= secretId="
     [application.get]="tenantId= clientId="
     [application.list]="tenantId= limit:= cursor="
     [application.put]="tenantId= clientId= name= type= nativeAuthentication:= redirectUris[]= origins[]= audiences[]= scopes[]= consent[]="
@@ -226,10 +242,12 @@ declare -gA _mintmark_parameter_names=(
     [events.deleteStream]="streamId="
     [events.list]="types[]= after= limit:="
     [events.listStreams]=""
-    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
-    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
+    [events.poll]="streamId= maxEvents:= returnImmediately:= timeoutSeconds:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]= push:="
+    [events.setStreamStatus]="streamId= status= reason="
     [events.subscribe]="types[]= after="
     [events.unsubscribe]=""
+    [events.verifyStream]="streamId= state="
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -241,8 +259,8 @@ declare -gA _mintmark_parameter_names=(
     [identity.resolve]="poolId= logins["
     [identity.unlink]="identityId= logins[ loginsToRemove[]="
     [identity.unlinkDeveloper]="poolId= identityId= developerProvider= developerUserIdentifier="
-    [idp.authorize]="tenantId= providerId= idToken= redirectUri= listen:= scopes[]= customParameters["
-    [idp.authorizeDevice]="tenantId= providerId= idToken= scopes[]="
+    [idp.authorize]="tenantId= providerId= idToken= clientId= redirectUri= listen:= scopes[]= customParameters["
+    [idp.authorizeDevice]="tenantId= providerId= idToken= clientId= scopes[]="
     [idp.create]="tenantId= providerId= clientId= clientSecret= clientAuthentication= issuer= displayName= enabled:= responseType= scopes[]= requiredAcr[]= maxAuthAgeSeconds:= openidOnly:= trustEmail:= moreClientIds[]= keys:= endpoint= allowInsecure:= allowPrivateNetwork:="
     [idp.delete]="tenantId= providerId="
     [idp.get]="tenantId= providerId="
@@ -256,7 +274,7 @@ declare -gA _mintmark_parameter_names=(
     [issuer.test]="issuer= arn= tenantId= token="
     [key.list]="issuer= poolId= tenantId= limit:= cursor="
     [key.revoke]="kid="
-    [key.rotate]="poolId= tenantId= activateAfterSeconds:= algorithm="
+    [key.rotate]="poolId= tenantId= issuer= activateAfterSeconds:= algorithm="
     [mfa.challenge]="continuationToken= factorId= client:= clientId="
     [mfa.confirm]="continuationToken= code= response:= audience= client:= clientId= deferTokens:="
     [mfa.enroll]="idToken= continuationToken= kind= displayName= email= phoneNumber= language= qr= client:= clientId= skipVerified:="
@@ -277,7 +295,7 @@ declare -gA _mintmark_parameter_names=(
     [passkey.startRegistration]="idToken= continuationToken= conditional:= client:="
     [passwordReset.challenge]="continuationToken= accepts[]= client:= clientId="
     [passwordReset.resendCode]="continuationToken= client:= clientId="
-    [passwordReset.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
+    [passwordReset.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
     [passwordReset.submitCode]="continuationToken= code= client:= clientId="
     [passwordReset.submitPassword]="continuationToken= password= client:= clientId="
     [pool.create]="name= poolId= allowUnauthenticated:= allowClassicFlow:= developerProvider= providers:= signingAlgorithm= tags["
@@ -299,46 +317,47 @@ declare -gA _mintmark_parameter_names=(
     [rpc.discover]=""
     [session.createCookie]="idToken= durationSeconds:="
     [session.list]="idToken= accountId="
-    [session.refresh]="refreshToken= audience= scope= clientId="
+    [session.refresh]="refreshToken= audience= scope= clientId= clientSecret="
     [session.revoke]="idToken= sessionId="
     [session.revokeAll]="idToken= accountId= tenantId= keepCurrent:="
     [session.signOut]="refreshToken= idToken= sessionId="
     [signIn.anonymously]="tenantId= audience= scope= client:="
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
-    [signIn.start]="tenantId= username= language= client:= clientId= accepts[]= send:="
+    [signIn.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
+    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="
-    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId="
+    [signIn.withCredential]="tenantId= credential:= returnProviderTokens:= audience= scope= client:= clientId= clientSecret="
     [signIn.withCustomToken]="tenantId= token= audience= scope="
     [signIn.withLink]="email= code= audience= scope="
-    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= accepts[]="
+    [signIn.withPassword]="tenantId= username= password= audience= scope= client:= clientId= clientSecret= accepts[]="
     [signUp.challenge]="continuationToken= accepts[]= client:= clientId="
     [signUp.resendCode]="continuationToken= client:= clientId="
-    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= accepts[]= send:="
+    [signUp.start]="tenantId= username= password= attributes:= language= client:= clientId= clientSecret= accepts[]= send:="
     [signUp.submitAttributes]="continuationToken= attributes:= client:= clientId="
     [signUp.submitCode]="continuationToken= code= client:= clientId="
     [signUp.submitPassword]="continuationToken= password= client:= clientId="
     [store.backup]="path="
     [store.rekey]="newMasterKey="
     [store.stats]=""
-    [system.apply]="tenants:= idps:= applications:= pools:= roles:= issuers:= dryRun:="
+    [system.apply]="tenants:= idps:= applications:= hooks:= pools:= roles:= issuers:= dryRun:="
     [system.export]=""
     [system.health]=""
     [system.info]=""
     [system.metrics]=""
     [system.ping]=""
     [tenant.checkAssurance]="tenantId= assurance="
-    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= customTokenSigners:= delegations:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
+    [tenant.create]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= customTokenSigners:= delegations:= subjectIssuers:= idJag:= assurance= disabled:= lockCovers= acceptsSmsRisk:= signingAlgorithm="
     [tenant.delete]="tenantId="
     [tenant.get]="tenantId="
     [tenant.list]="limit:= cursor="
-    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:="
+    [tenant.update]="tenantId= name= localAccountMethod= signUpAllowed:= attributes:= audiences[]= scopes[]= passwordPolicy:= codes:= lockout:= tokens:= delivery:= enumerationProtection:= recyclesAddresses:= oneAccountPerAddress:= mfa= totpAdjacentIntervals:= notices= audienceScopes:= idTokenProfile:= anonymousAllowed:= phoneSignIn= passkeys:= assurance= disabled:= lockCovers= acceptsSmsRisk:= acceptsLessAssurance:= force:= customTokenSigners:= delegations:= subjectIssuers:= idJag:="
     [test.clock]="freeze:= setAt:= advanceSeconds:= reset:= settle:="
     [test.enqueue]="issuer= claims:= error:= passkeyChallenge= clear:="
     [test.fault]="method= error= data:= delivery= to= provider= failure= delayMilliseconds:= store= forMilliseconds:= clockJumpSeconds:= afterCalls:= times:= clear:="
-    [test.http]="port:= firebase:="
+    [test.http]="allowOrigins[]= port:= firebase:="
     [test.idp]="port:= issuers:= stop:="
     [test.outbox]="to= after:= waitSeconds:= clear:="
     [test.reset]=""
@@ -349,10 +368,13 @@ declare -gA _mintmark_parameter_names=(
     [test.workloadToken]="family= issuer= claims:= header:= expiresInSeconds:="
     [token.delegate]="idToken= actor:= audience[]= scope= expiresInSeconds:="
     [token.discovery]="issuer="
-    [token.exchange]="subjectToken= subjectTokenType= actorToken= actorTokenType= requestedTokenType= audience[]= resource[]= scope= expiresInSeconds:= tenantId="
+    [token.exchange]="subjectToken= subjectTokenType= actorToken= actorTokenType= requestedTokenType= audience[]= resource[]= scope= expiresInSeconds:= tenantId= clientId= clientSecret="
     [token.jwks]="issuer="
     [token.mint]="identityId= logins["
     [token.mintForDeveloper]="poolId= logins[ identityId= durationSeconds:= principalTags["
+    [token.mintForSession]="sessionToken= audience[]= signingAlgorithm= durationSeconds:= tags["
+    [token.outboundFederation]="enabled:="
+    [token.redeem]="tenantId= assertion= clientId= clientSecret= scope="
     [token.verify]="token= audience= issuer= tenantId= use= scope= maxAuthAgeSeconds:= amr[]= secondFactor:= checkRevoked:="
 )
 
@@ -440,6 +462,9 @@ declare -gA _mintmark_error_types=(
     [actorNotAllowed]=3243
     [delegationTooDeep]=3244
     [subjectTokenInvalid]=3245
+    [outboundFederationDisabled]=3250
+    [sessionDurationEscalation]=3251
+    [tokenPayloadTooLarge]=3252
     [tenantNotFound]=4001
     [tenantExists]=4002
     [tenantNotDeletable]=4003
@@ -480,10 +505,17 @@ declare -gA _mintmark_error_types=(
     [linkUrlMissing]=4122
     [tenantDisabled]=4160
     [sessionExpired]=4161
+    [phoneSignInNotAllowed]=4130
+    [phoneNumberUnknown]=4131
     [clientUnknown]=4140
     [clientNotPermitted]=4141
     [invalidApplication]=4142
     [tooManyApplications]=4143
+    [clientNotConfidential]=4150
+    [tooManyClientSecrets]=4151
+    [clientSecretNotFound]=4152
+    [lastClientSecret]=4153
+    [clientSecretInvalid]=4154
     [attributeNotYours]=4144
     [secondFactorRequired]=4145
     [sessionNotFound]=4162
@@ -494,6 +526,10 @@ declare -gA _mintmark_error_types=(
     [eventStreamNotFound]=4263
     [eventStreamConflict]=4264
     [tooManyEventStreams]=4265
+    [eventReceiverInvalid]=4270
+    [eventStreamPushes]=4271
+    [tooManyEventPolls]=4272
+    [eventStreamDisabled]=4273
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003
@@ -517,6 +553,8 @@ declare -gA _mintmark_error_types=(
     [addressDiffers]=5060
     [phoneNumberInUse]=5061
     [providerSubjectInUse]=5062
+    [accountIsAgent]=5250
+    [tooManyAgents]=5251
     [providerUnavailable]=6001
     [providerUnusable]=6002
     [idpNotFound]=6003

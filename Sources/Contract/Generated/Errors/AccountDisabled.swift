@@ -6,9 +6,12 @@ import JSON
 public struct AccountDisabled: ContractError {
     /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String?
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(accountId: String? = nil) {
+    public init(accountId: String? = nil, oauthError: String? = nil) {
         self.accountId = accountId
+        self.oauthError = oauthError
     }
 
     public static let code = 5002
@@ -23,6 +26,10 @@ public struct AccountDisabled: ContractError {
         if let accountId {
             writer.key("accountId")
             writer.string(accountId)
+        }
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
         }
         writer.endObject()
     }

@@ -12,12 +12,15 @@ public struct AccountLocked: ContractError {
     public var next: String?
     /// The operation that is locked. Present if other operations remain available.
     public var only: String?
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil, only: String? = nil) {
+    public init(lockedUntil: Int64, retryAfterSeconds: Int64, next: String? = nil, only: String? = nil, oauthError: String? = nil) {
         self.lockedUntil = lockedUntil
         self.retryAfterSeconds = retryAfterSeconds
         self.next = next
         self.only = only
+        self.oauthError = oauthError
     }
 
     public static let code = 4015
@@ -40,6 +43,10 @@ public struct AccountLocked: ContractError {
         if let only {
             writer.key("only")
             writer.string(only)
+        }
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
         }
         writer.endObject()
     }

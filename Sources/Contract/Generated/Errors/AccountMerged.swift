@@ -10,7 +10,7 @@ public struct AccountMerged: ContractError {
     public var survivorId: String
     /// The time of the merge, in seconds since 1970-01-01 UTC.
     public var mergedAt: Int64
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(accountId: String, survivorId: String, mergedAt: Int64, oauthError: String? = nil) {

@@ -6,7 +6,7 @@ import JSON
 public struct AccountNotFound: ContractError {
     /// The ID of an account, which is the `sub` claim of its tokens.
     public var accountId: String?
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(accountId: String? = nil, oauthError: String? = nil) {

@@ -4,7 +4,7 @@ import JSON
 
 /// The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is given.
 public struct ActorTokenRequired: ContractError {
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(oauthError: String? = nil) {

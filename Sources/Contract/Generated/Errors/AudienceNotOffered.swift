@@ -8,7 +8,7 @@ public struct AudienceNotOffered: ContractError {
     public var tenantId: String
     /// The requested audience.
     public var audience: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(tenantId: String, audience: String, oauthError: String? = nil) {

@@ -2,12 +2,13 @@
 // swift-format-ignore-file
 import JSON
 
-/// The application is confidential, or native authentication is disabled for it.
+/// The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the requested one.
 public struct ClientNotPermitted: ContractError {
     /// The setting of the application that prevents the flow.
     public enum Cause: String, Sendable, CaseIterable {
         case nativeAuthenticationDisabled
         case confidential
+        case redirectUriNotAllowed
     }
 
     /// The client ID of the application.
@@ -16,11 +17,14 @@ public struct ClientNotPermitted: ContractError {
     public var cause: Cause
     /// The cause as text.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(clientId: String, cause: Cause, reason: String) {
+    public init(clientId: String, cause: Cause, reason: String, oauthError: String? = nil) {
         self.clientId = clientId
         self.cause = cause
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 4141
@@ -38,6 +42,10 @@ public struct ClientNotPermitted: ContractError {
         writer.string(cause.rawValue)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -8,10 +8,13 @@ public struct ClientUnknown: ContractError {
     public var tenantId: String
     /// The requested client ID.
     public var clientId: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(tenantId: String, clientId: String) {
+    public init(tenantId: String, clientId: String, oauthError: String? = nil) {
         self.tenantId = tenantId
         self.clientId = clientId
+        self.oauthError = oauthError
     }
 
     public static let code = 4140
@@ -27,6 +30,10 @@ public struct ClientUnknown: ContractError {
         writer.string(tenantId)
         writer.key("clientId")
         writer.string(clientId)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// The credential to link already belongs to an account, either another one or the same one.
 public struct CredentialAlreadyInUse: ContractError {
-    /// The ID of the provider.
+    /// The ID of the provider, or `passkey`.
     public var providerId: String
     /// The email address that the provider returned.
     public var email: String?

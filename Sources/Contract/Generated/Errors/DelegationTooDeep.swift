@@ -6,7 +6,7 @@ import JSON
 public struct DelegationTooDeep: ContractError {
     /// The maximum number of actors.
     public var maximum: Int64
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(maximum: Int64, oauthError: String? = nil) {

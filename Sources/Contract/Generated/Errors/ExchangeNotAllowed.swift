@@ -2,11 +2,11 @@
 // swift-format-ignore-file
 import JSON
 
-/// An exchange without an actor requests the same access that the subject token has.
+/// An exchange without an actor requests the same access that the subject token has, or no setting of the tenant permits the exchange.
 public struct ExchangeNotAllowed: ContractError {
     /// The reason, as a clause.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(reason: String, oauthError: String? = nil) {

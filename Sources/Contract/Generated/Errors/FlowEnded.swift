@@ -10,6 +10,7 @@ public struct FlowEnded: ContractError {
         case accountDeleted
         case tenantDeleted
         case applicationDeleted
+        case sessionsRevoked
     }
 
     /// The operation that ended the flow.

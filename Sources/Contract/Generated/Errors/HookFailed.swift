@@ -20,11 +20,14 @@ public struct HookFailed: ContractError {
     public var check: Check
     /// The reason, as a sentence.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(hook: HookName, check: Check, reason: String) {
+    public init(hook: HookName, check: Check, reason: String, oauthError: String? = nil) {
         self.hook = hook
         self.check = check
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 4101
@@ -42,6 +45,10 @@ public struct HookFailed: ContractError {
         writer.string(check.rawValue)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// The account already has a login of the provider to link.
 public struct ProviderAlreadyLinked: ContractError {
-    /// The ID of the provider, or `password`.
+    /// The ID of the provider, or `password` or `passkey`.
     public var providerId: String
 
     public init(providerId: String) {

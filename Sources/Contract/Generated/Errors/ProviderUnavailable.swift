@@ -8,7 +8,7 @@ public struct ProviderUnavailable: ContractError {
     public var provider: String
     /// The reason the request to the provider failed.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
     /// When to try again.
     public var retryAfterSeconds: Int64

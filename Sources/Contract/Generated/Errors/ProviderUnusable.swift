@@ -10,7 +10,7 @@ public struct ProviderUnusable: ContractError {
     public var check: String
     /// The reason the response was rejected.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(provider: String, check: String, reason: String, oauthError: String? = nil) {

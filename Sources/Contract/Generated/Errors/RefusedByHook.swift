@@ -8,10 +8,13 @@ public struct RefusedByHook: ContractError {
     public var hook: HookName
     /// The reason from the hook.
     public var reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(hook: HookName, reason: String) {
+    public init(hook: HookName, reason: String, oauthError: String? = nil) {
         self.hook = hook
         self.reason = reason
+        self.oauthError = oauthError
     }
 
     public static let code = 4100
@@ -27,6 +30,10 @@ public struct RefusedByHook: ContractError {
         writer.string(hook.rawValue)
         writer.key("reason")
         writer.string(reason)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -8,7 +8,7 @@ public struct ScopeNotGranted: ContractError {
     public var scopes: [String]
     /// The granted scopes.
     public var granted: [String]
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(scopes: [String], granted: [String], oauthError: String? = nil) {

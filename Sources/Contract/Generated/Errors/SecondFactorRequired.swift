@@ -4,7 +4,11 @@ import JSON
 
 /// A session is refreshed that began before the tenant required a second factor.
 public struct SecondFactorRequired: ContractError {
-    public init() {
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
+
+    public init(oauthError: String? = nil) {
+        self.oauthError = oauthError
     }
 
     public static let code = 4145
@@ -16,6 +20,10 @@ public struct SecondFactorRequired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

@@ -6,7 +6,7 @@ import JSON
 public struct SubjectTokenInvalid: ContractError {
     /// The reason, as a clause.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(reason: String, oauthError: String? = nil) {

@@ -6,9 +6,12 @@ import JSON
 public struct TenantNotFound: ContractError {
     /// The tenant ID, as the request names it.
     public var tenantId: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(tenantId: String) {
+    public init(tenantId: String, oauthError: String? = nil) {
         self.tenantId = tenantId
+        self.oauthError = oauthError
     }
 
     public static let code = 4001
@@ -22,6 +25,10 @@ public struct TenantNotFound: ContractError {
         writer.string(Self.type)
         writer.key("tenantId")
         writer.string(tenantId)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

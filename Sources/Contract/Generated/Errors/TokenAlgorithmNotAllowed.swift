@@ -6,7 +6,7 @@ import JSON
 public struct TokenAlgorithmNotAllowed: ContractError {
     /// The `alg` header parameter of the token.
     public var algorithm: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(algorithm: String, oauthError: String? = nil) {

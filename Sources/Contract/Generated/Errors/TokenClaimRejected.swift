@@ -8,7 +8,7 @@ public struct TokenClaimRejected: ContractError {
     public var claim: String
     /// The violated rule.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(claim: String, reason: String, oauthError: String? = nil) {

@@ -8,7 +8,7 @@ public struct TokenIssuerMismatch: ContractError {
     public var expected: String
     /// The issuer of the token.
     public var actual: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(expected: String, actual: String, oauthError: String? = nil) {

@@ -8,7 +8,7 @@ public struct TokenKeyUnknown: ContractError {
     public var kid: String?
     /// The reason no key was found, as far as the token shows.
     public var reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(kid: String? = nil, reason: String, oauthError: String? = nil) {

@@ -8,7 +8,7 @@ public struct TokenNotYetValid: ContractError {
     public var validFrom: Int64
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public var now: Int64
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(validFrom: Int64, now: Int64, oauthError: String? = nil) {

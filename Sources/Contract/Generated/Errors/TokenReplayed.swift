@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+/// The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already accepted.
 public struct TokenReplayed: ContractError {
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(oauthError: String? = nil) {
@@ -14,7 +14,7 @@ public struct TokenReplayed: ContractError {
     public static let code = 3201
     public static let type = "tokenReplayed"
 
-    public var message: String { "The token was already used. Its issuer allows each token once; get a new token." }
+    public var message: String { "The token was already used. Each such token is accepted once; get a new token." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

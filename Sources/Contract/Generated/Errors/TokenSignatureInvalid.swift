@@ -6,7 +6,7 @@ import JSON
 public struct TokenSignatureInvalid: ContractError {
     /// The ID of the key that was used to verify the signature.
     public var kid: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(kid: String, oauthError: String? = nil) {

@@ -8,7 +8,7 @@ public struct TokenUseMismatch: ContractError {
     public var expected: TokenKind
     /// The type of the token.
     public var actual: TokenKind
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public var oauthError: String?
 
     public init(expected: TokenKind, actual: TokenKind, oauthError: String? = nil) {

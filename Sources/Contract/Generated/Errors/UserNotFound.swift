@@ -2,22 +2,25 @@
 // swift-format-ignore-file
 import JSON
 
-/// A sign-in or a password reset names an email address that no account has.
+/// A sign-in or a password reset names an email address that no account has, or the subject of a token is not linked with an account.
 public struct UserNotFound: ContractError {
     /// The method to call next. Present if the tenant allows sign-ups.
     public var next: String?
-    /// The next action for the user. Present if the tenant does not allow sign-ups.
+    /// The next action. Present if the tenant does not allow sign-ups, and for the subject of a token.
     public var hint: String?
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
 
-    public init(next: String? = nil, hint: String? = nil) {
+    public init(next: String? = nil, hint: String? = nil, oauthError: String? = nil) {
         self.next = next
         self.hint = hint
+        self.oauthError = oauthError
     }
 
     public static let code = 4017
     public static let type = "userNotFound"
 
-    public var message: String { "No account has this email address.\(next.map { next in " Continue with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(hint.map { hint in " \(MessageText.of(hint))" } ?? "")" }
+    public var message: String { "No account has this email address or login.\(next.map { next in " Continue with \(MessageText.beforeStop(MessageText.of(next)))." } ?? "")\(hint.map { hint in " \(MessageText.of(hint))" } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -30,6 +33,10 @@ public struct UserNotFound: ContractError {
         if let hint {
             writer.key("hint")
             writer.string(hint)
+        }
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
         }
         writer.endObject()
     }

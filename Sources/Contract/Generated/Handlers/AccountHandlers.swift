@@ -13,8 +13,14 @@ public protocol AccountHandlers: CallScoped {
     /// Create an account.
     func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result
 
+    /// Create an agent: an account of a program, which another account owns.
+    func createAgent(_ request: AccountCreateAgent.Params, _ call: any CallContext) throws -> AccountCreateAgent.Result
+
     /// Delete an account and end its sessions.
     func delete(_ request: AccountDelete.Params, _ call: any CallContext) throws -> AccountDelete.Result
+
+    /// Delete an agent of the signed-in user.
+    func deleteAgent(_ request: AccountDeleteAgent.Params, _ call: any CallContext) throws -> AccountDeleteAgent.Result
 
     /// Delete the signed-in user's account.
     func deleteOwn(_ request: AccountDeleteOwn.Params, _ call: any CallContext) throws -> AccountDeleteOwn.Result
@@ -39,6 +45,9 @@ public protocol AccountHandlers: CallScoped {
 
     /// List the accounts of a tenant.
     func list(_ request: AccountList.Params, _ call: any CallContext) throws -> AccountList.Result
+
+    /// List the agents of an account.
+    func listAgents(_ request: AccountListAgents.Params, _ call: any CallContext) throws -> AccountListAgents.Result
 
     /// Get the profile of the signed-in user.
     func me(_ request: AccountMe.Params, _ call: any CallContext) throws -> AccountMe.Result

@@ -4,8 +4,14 @@ import JSON
 
 /// Answers the methods of `application`. Each throws the errors of its schema.
 public protocol ApplicationHandlers: CallScoped {
+    /// Generate a secret of a confidential application.
+    func addSecret(_ request: ApplicationAddSecret.Params, _ call: any CallContext) throws -> ApplicationAddSecret.Result
+
     /// Delete an application of a tenant.
     func delete(_ request: ApplicationDelete.Params, _ call: any CallContext) throws -> ApplicationDelete.Result
+
+    /// Delete a secret of an application.
+    func deleteSecret(_ request: ApplicationDeleteSecret.Params, _ call: any CallContext) throws -> ApplicationDeleteSecret.Result
 
     /// Get an application of a tenant.
     func get(_ request: ApplicationGet.Params, _ call: any CallContext) throws -> ApplicationGet.Result

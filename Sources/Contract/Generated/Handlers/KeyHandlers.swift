@@ -10,6 +10,6 @@ public protocol KeyHandlers: CallScoped {
     /// Revoke a signing key and reject every token it signed.
     func revoke(_ request: KeyRevoke.Params, _ call: any CallContext) throws -> KeyRevoke.Result
 
-    /// Rotate the signing key of a pool or tenant.
+    /// Rotate a signing key of a pool, a tenant or the account.
     func rotate(_ request: KeyRotate.Params, _ call: any CallContext) throws -> KeyRotate.Result
 }

@@ -16,6 +16,9 @@ public protocol SignInHandlers: CallScoped {
     /// Start a sign-in.
     func start(_ request: SignInStart.Params, _ call: any CallContext) throws -> SignInStart.Result
 
+    /// Start a sign-in with a code by SMS.
+    func startWithPhoneNumber(_ request: SignInStartWithPhoneNumber.Params, _ call: any CallContext) throws -> SignInStartWithPhoneNumber.Result
+
     /// Submit the one-time code of a sign-in.
     func submitCode(_ request: SignInSubmitCode.Params, _ call: any CallContext) throws -> SignInSubmitCode.Result
 

@@ -10,7 +10,7 @@ public protocol TokenHandlers: CallScoped {
     /// Get the OpenID Connect discovery document of an issuer.
     func discovery(_ request: TokenDiscovery.Params, _ call: any CallContext) throws -> TokenDiscovery.Result
 
-    /// Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    /// Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
     func exchange(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result
 
     /// Get the JSON Web Key Set of an issuer, or of all issuers.
@@ -21,6 +21,15 @@ public protocol TokenHandlers: CallScoped {
 
     /// Mint an OpenID token for a developer-authenticated user.
     func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result
+
+    /// Issue a token with which a session of temporary credentials authenticates elsewhere.
+    func mintForSession(_ request: TokenMintForSession.Params, _ call: any CallContext) throws -> TokenMintForSession.Result
+
+    /// Get or change whether the store issues tokens for sessions of temporary credentials.
+    func outboundFederation(_ request: TokenOutboundFederation.Params, _ call: any CallContext) throws -> TokenOutboundFederation.Result
+
+    /// Redeem an assertion of another authorization server for an access token (ID-JAG).
+    func redeem(_ request: TokenRedeem.Params, _ call: any CallContext) throws -> TokenRedeem.Result
 
     /// Verify a token issued by this store.
     func verify(_ request: TokenVerify.Params, _ call: any CallContext) throws -> TokenVerify.Result

@@ -26,6 +26,8 @@ public enum SystemExport: ContractMethod {
         public var idps: [EncodedObject]
         /// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
         public var applications: [EncodedObject]?
+        /// The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.
+        public var hooks: [EncodedObject]?
         /// The pools, in the format of `PoolDeclaration`.
         public var pools: [EncodedObject]
         /// The roles, in the format of `RoleDeclaration`.
@@ -33,10 +35,11 @@ public enum SystemExport: ContractMethod {
         /// The trusted issuers, in the format of `TrustedIssuerDeclaration`.
         public var issuers: [EncodedObject]
 
-        public init(tenants: [EncodedObject], idps: [EncodedObject], applications: [EncodedObject]? = nil, pools: [EncodedObject], roles: [EncodedObject], issuers: [EncodedObject]) {
+        public init(tenants: [EncodedObject], idps: [EncodedObject], applications: [EncodedObject]? = nil, hooks: [EncodedObject]? = nil, pools: [EncodedObject], roles: [EncodedObject], issuers: [EncodedObject]) {
             self.tenants = tenants
             self.idps = idps
             self.applications = applications
+            self.hooks = hooks
             self.pools = pools
             self.roles = roles
             self.issuers = issuers
@@ -60,6 +63,14 @@ public enum SystemExport: ContractMethod {
                 writer.key("applications")
                 writer.beginArray()
                 for element in applications {
+                    element.write(to: &writer)
+                }
+                writer.endArray()
+            }
+            if let hooks {
+                writer.key("hooks")
+                writer.beginArray()
+                for element in hooks {
                     element.write(to: &writer)
                 }
                 writer.endArray()
@@ -96,7 +107,7 @@ public enum SystemExport: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"system.export","summary":"Export the configuration as a document for `system.apply`.","description":"The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["tenants","idps","pools","roles","issuers"],"properties":{"tenants":{"description":"The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.","type":"array","items":{"description":"A tenant.","type":"object"}},"idps":{"description":"The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.","type":"array","items":{"description":"An identity provider.","type":"object"}},"applications":{"description":"The applications, in the format of `ApplicationDeclaration`. Present if there are any.","type":"array","items":{"description":"An application.","type":"object"}},"pools":{"description":"The pools, in the format of `PoolDeclaration`.","type":"array","items":{"description":"A pool.","type":"object"}},"roles":{"description":"The roles, in the format of `RoleDeclaration`.","type":"array","items":{"description":"A role.","type":"object"}},"issuers":{"description":"The trusted issuers, in the format of `TrustedIssuerDeclaration`.","type":"array","items":{"description":"A trusted issuer.","type":"object"}}}}},"examples":[{"name":"a pool","params":[],"result":{"name":"result","value":{"tenants":[],"idps":[],"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop","allowUnauthenticated":false,"allowClassicFlow":false,"developerProvider":"login.shop"}],"roles":[],"issuers":[]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
+        openRPC: ##"{"name":"system.export","summary":"Export the configuration as a document for `system.apply`.","description":"The document contains all tenants, identity providers, applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and passwords of mail servers must be added first. `system.apply` takes up to 1,000 entries of each kind.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["tenants","idps","pools","roles","issuers"],"properties":{"tenants":{"description":"The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed.","type":"array","items":{"description":"A tenant.","type":"object"}},"idps":{"description":"The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.","type":"array","items":{"description":"An identity provider.","type":"object"}},"applications":{"description":"The applications, in the format of `ApplicationDeclaration`. Present if there are any.","type":"array","items":{"description":"An application.","type":"object"}},"hooks":{"description":"The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.","type":"array","items":{"description":"The hooks of a tenant.","type":"object"}},"pools":{"description":"The pools, in the format of `PoolDeclaration`.","type":"array","items":{"description":"A pool.","type":"object"}},"roles":{"description":"The roles, in the format of `RoleDeclaration`.","type":"array","items":{"description":"A role.","type":"object"}},"issuers":{"description":"The trusted issuers, in the format of `TrustedIssuerDeclaration`.","type":"array","items":{"description":"A trusted issuer.","type":"object"}}}}},"examples":[{"name":"a pool","params":[],"result":{"name":"result","value":{"tenants":[],"idps":[],"pools":[{"poolId":"local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","name":"shop","allowUnauthenticated":false,"allowClassicFlow":false,"developerProvider":"login.shop"}],"roles":[],"issuers":[]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
         makeParams: { [] },
-        makeResult: { [FieldInfo(name: "tenants", type: "array of any object", isRequired: true, defaultValue: nil, description: "The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed."), FieldInfo(name: "idps", type: "array of any object", isRequired: true, defaultValue: nil, description: "The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."), FieldInfo(name: "applications", type: "array of any object", isRequired: false, defaultValue: nil, description: "The applications, in the format of `ApplicationDeclaration`. Present if there are any."), FieldInfo(name: "pools", type: "array of any object", isRequired: true, defaultValue: nil, description: "The pools, in the format of `PoolDeclaration`."), FieldInfo(name: "roles", type: "array of any object", isRequired: true, defaultValue: nil, description: "The roles, in the format of `RoleDeclaration`."), FieldInfo(name: "issuers", type: "array of any object", isRequired: true, defaultValue: nil, description: "The trusted issuers, in the format of `TrustedIssuerDeclaration`.")] })
+        makeResult: { [FieldInfo(name: "tenants", type: "array of any object", isRequired: true, defaultValue: nil, description: "The tenants, in the format of `TenantDeclaration`. The tenant `default` is included if its settings were changed."), FieldInfo(name: "idps", type: "array of any object", isRequired: true, defaultValue: nil, description: "The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."), FieldInfo(name: "applications", type: "array of any object", isRequired: false, defaultValue: nil, description: "The applications, in the format of `ApplicationDeclaration`. Present if there are any."), FieldInfo(name: "hooks", type: "array of any object", isRequired: false, defaultValue: nil, description: "The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any."), FieldInfo(name: "pools", type: "array of any object", isRequired: true, defaultValue: nil, description: "The pools, in the format of `PoolDeclaration`."), FieldInfo(name: "roles", type: "array of any object", isRequired: true, defaultValue: nil, description: "The roles, in the format of `RoleDeclaration`."), FieldInfo(name: "issuers", type: "array of any object", isRequired: true, defaultValue: nil, description: "The trusted issuers, in the format of `TrustedIssuerDeclaration`.")] })
 }

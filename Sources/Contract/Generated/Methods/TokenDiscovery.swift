@@ -44,14 +44,20 @@ public enum TokenDiscovery: ContractMethod {
         public var idTokenSigningAlgValuesSupported: [String]
         /// The claims in tokens of this issuer.
         public var claimsSupported: [String]
+        /// The grants of a tenant: those of `token.exchange` and `token.redeem`.
+        public var grantTypesSupported: [String]?
+        /// The profiles of assertions that `token.redeem` accepts. Present for a tenant.
+        public var authorizationGrantProfilesSupported: [String]?
 
-        public init(issuer: String, jwksUri: String, responseTypesSupported: [String], subjectTypesSupported: [String], idTokenSigningAlgValuesSupported: [String], claimsSupported: [String]) {
+        public init(issuer: String, jwksUri: String, responseTypesSupported: [String], subjectTypesSupported: [String], idTokenSigningAlgValuesSupported: [String], claimsSupported: [String], grantTypesSupported: [String]? = nil, authorizationGrantProfilesSupported: [String]? = nil) {
             self.issuer = issuer
             self.jwksUri = jwksUri
             self.responseTypesSupported = responseTypesSupported
             self.subjectTypesSupported = subjectTypesSupported
             self.idTokenSigningAlgValuesSupported = idTokenSigningAlgValuesSupported
             self.claimsSupported = claimsSupported
+            self.grantTypesSupported = grantTypesSupported
+            self.authorizationGrantProfilesSupported = authorizationGrantProfilesSupported
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -84,6 +90,22 @@ public enum TokenDiscovery: ContractMethod {
                 writer.string(element)
             }
             writer.endArray()
+            if let grantTypesSupported {
+                writer.key("grant_types_supported")
+                writer.beginArray()
+                for element in grantTypesSupported {
+                    writer.string(element)
+                }
+                writer.endArray()
+            }
+            if let authorizationGrantProfilesSupported {
+                writer.key("authorization_grant_profiles_supported")
+                writer.beginArray()
+                for element in authorizationGrantProfilesSupported {
+                    writer.string(element)
+                }
+                writer.endArray()
+            }
             writer.endObject()
         }
     }
@@ -98,7 +120,7 @@ public enum TokenDiscovery: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["issuerNotFound"],
         equivalents: [],
-        openRPC: ##"{"name":"token.discovery","summary":"Get the OpenID Connect discovery document of an issuer.","description":"Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.","paramStructure":"by-name","params":[{"name":"issuer","required":true,"description":"The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.","schema":{"$ref":"#/components/schemas/Issuer"}}],"result":{"name":"result","schema":{"type":"object","required":["issuer","jwks_uri","response_types_supported","subject_types_supported","id_token_signing_alg_values_supported","claims_supported"],"properties":{"issuer":{"$ref":"#/components/schemas/Issuer","description":"The issuer."},"jwks_uri":{"description":"The URL at which the keys must be published.","type":"string"},"response_types_supported":{"description":"Always `id_token`.","type":"array","items":{"type":"string"}},"subject_types_supported":{"description":"Always `public`.","type":"array","items":{"type":"string"}},"id_token_signing_alg_values_supported":{"description":"The algorithms of the published keys.","type":"array","items":{"type":"string"}},"claims_supported":{"description":"The claims in tokens of this issuer.","type":"array","items":{"type":"string"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"the document of a pool","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","jwks_uri":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"],"claims_supported":["iss","aud","sub","amr","iat","exp"]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
+        openRPC: ##"{"name":"token.discovery","summary":"Get the OpenID Connect discovery document of an issuer.","description":"Returns the document that verifiers request at `/.well-known/openid-configuration`. For verifiers to find it, publish it under the URL of the issuer, together with the keys from `token.jwks`.","paramStructure":"by-name","params":[{"name":"issuer","required":true,"description":"The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.","schema":{"$ref":"#/components/schemas/Issuer"}}],"result":{"name":"result","schema":{"type":"object","required":["issuer","jwks_uri","response_types_supported","subject_types_supported","id_token_signing_alg_values_supported","claims_supported"],"properties":{"issuer":{"$ref":"#/components/schemas/Issuer","description":"The issuer."},"jwks_uri":{"description":"The URL at which the keys must be published.","type":"string"},"response_types_supported":{"description":"Always `id_token`.","type":"array","items":{"type":"string"}},"subject_types_supported":{"description":"Always `public`.","type":"array","items":{"type":"string"}},"id_token_signing_alg_values_supported":{"description":"The algorithms of the published keys.","type":"array","items":{"type":"string"}},"claims_supported":{"description":"The claims in tokens of this issuer.","type":"array","items":{"type":"string"}},"grant_types_supported":{"description":"The grants of a tenant: those of `token.exchange` and `token.redeem`.","type":"array","items":{"type":"string"}},"authorization_grant_profiles_supported":{"description":"The profiles of assertions that `token.redeem` accepts. Present for a tenant.","type":"array","items":{"type":"string"}}}}},"errors":[{"$ref":"#/components/errors/issuerNotFound"}],"examples":[{"name":"the document of a pool","params":[{"name":"issuer","value":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31"}],"result":{"name":"result","value":{"issuer":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31","jwks_uri":"https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"],"claims_supported":["iss","aud","sub","amr","iat","exp"]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
         makeParams: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.")] },
-        makeResult: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer."), FieldInfo(name: "jwks_uri", type: "string", isRequired: true, defaultValue: nil, description: "The URL at which the keys must be published."), FieldInfo(name: "response_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `id_token`."), FieldInfo(name: "subject_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `public`."), FieldInfo(name: "id_token_signing_alg_values_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The algorithms of the published keys."), FieldInfo(name: "claims_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The claims in tokens of this issuer.")] })
+        makeResult: { [FieldInfo(name: "issuer", type: "string of 1–2048 characters", isRequired: true, defaultValue: nil, description: "The issuer."), FieldInfo(name: "jwks_uri", type: "string", isRequired: true, defaultValue: nil, description: "The URL at which the keys must be published."), FieldInfo(name: "response_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `id_token`."), FieldInfo(name: "subject_types_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "Always `public`."), FieldInfo(name: "id_token_signing_alg_values_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The algorithms of the published keys."), FieldInfo(name: "claims_supported", type: "array of string", isRequired: true, defaultValue: nil, description: "The claims in tokens of this issuer."), FieldInfo(name: "grant_types_supported", type: "array of string", isRequired: false, defaultValue: nil, description: "The grants of a tenant: those of `token.exchange` and `token.redeem`."), FieldInfo(name: "authorization_grant_profiles_supported", type: "array of string", isRequired: false, defaultValue: nil, description: "The profiles of assertions that `token.redeem` accepts. Present for a tenant.")] })
 }

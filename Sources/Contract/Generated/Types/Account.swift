@@ -8,6 +8,8 @@ public struct Account: ContractResult, Equatable {
     public var accountId: String
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public var tenantId: String
+    /// The account that owns the agent. Present if the account is an agent.
+    public var ownerId: String?
     /// The email address with which the user signs in. Not present for accounts without their own email address.
     public var username: String?
     /// The email address to which messages are sent.
@@ -41,9 +43,10 @@ public struct Account: ContractResult, Equatable {
     /// The time of the last sign-in, in seconds since 1970-01-01 UTC.
     public var lastSignInAt: Int64?
 
-    public init(accountId: String, tenantId: String, username: String? = nil, email: String? = nil, emailVerified: Bool, phoneNumber: String? = nil, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, passkeys: [Passkey]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, tokensValidSince: Int64? = nil, lastSignInAt: Int64? = nil) {
+    public init(accountId: String, tenantId: String, ownerId: String? = nil, username: String? = nil, email: String? = nil, emailVerified: Bool, phoneNumber: String? = nil, method: SignInMethod, providers: [LinkedProvider], factors: [Factor]? = nil, passkeys: [Passkey]? = nil, attributes: EncodedObject, claims: EncodedObject, disabled: Bool, mustChangePassword: Bool? = nil, createdAt: Int64, updatedAt: Int64, tokensValidSince: Int64? = nil, lastSignInAt: Int64? = nil) {
         self.accountId = accountId
         self.tenantId = tenantId
+        self.ownerId = ownerId
         self.username = username
         self.email = email
         self.emailVerified = emailVerified
@@ -68,6 +71,10 @@ public struct Account: ContractResult, Equatable {
         writer.string(accountId)
         writer.key("tenantId")
         writer.string(tenantId)
+        if let ownerId {
+            writer.key("ownerId")
+            writer.string(ownerId)
+        }
         if let username {
             writer.key("username")
             writer.string(username)

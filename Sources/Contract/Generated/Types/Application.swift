@@ -10,7 +10,7 @@ public struct Application: ContractResult, Equatable {
     public var clientId: String
     /// The display name of the application.
     public var name: String?
-    /// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    /// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`.
     public var type: ApplicationType
     /// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
     public var nativeAuthentication: Bool
@@ -24,12 +24,14 @@ public struct Application: ContractResult, Equatable {
     public var scopes: [String]?
     /// The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its scopes.
     public var consent: [String]?
+    /// The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets.
+    public var secrets: [ClientSecretInfo]?
     /// The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed.
     public var createdAt: Int64
     /// The time of the last change of the application, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, clientId: String, name: String? = nil, type: ApplicationType, nativeAuthentication: Bool, redirectUris: [String], origins: [String], audiences: [String]? = nil, scopes: [String]? = nil, consent: [String]? = nil, createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, clientId: String, name: String? = nil, type: ApplicationType, nativeAuthentication: Bool, redirectUris: [String], origins: [String], audiences: [String]? = nil, scopes: [String]? = nil, consent: [String]? = nil, secrets: [ClientSecretInfo]? = nil, createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.clientId = clientId
         self.name = name
@@ -40,6 +42,7 @@ public struct Application: ContractResult, Equatable {
         self.audiences = audiences
         self.scopes = scopes
         self.consent = consent
+        self.secrets = secrets
         self.createdAt = createdAt
         self.updatedAt = updatedAt
     }
@@ -91,6 +94,14 @@ public struct Application: ContractResult, Equatable {
             writer.beginArray()
             for element in consent {
                 writer.string(element)
+            }
+            writer.endArray()
+        }
+        if let secrets {
+            writer.key("secrets")
+            writer.beginArray()
+            for element in secrets {
+                element.write(to: &writer)
             }
             writer.endArray()
         }

@@ -10,7 +10,7 @@ public struct ApplicationDeclaration: ContractParams, Equatable {
     public var clientId: String
     /// The display name of the application.
     public var name: String?
-    /// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    /// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`.
     public var type: ApplicationType
     /// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
     public var nativeAuthentication: Bool

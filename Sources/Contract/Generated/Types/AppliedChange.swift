@@ -12,6 +12,7 @@ public struct AppliedChange: ContractResult, Equatable {
         case pool
         case role
         case issuer
+        case hooks
     }
 
     /// The outcome: created, updated or unchanged.
@@ -25,9 +26,9 @@ public struct AppliedChange: ContractResult, Equatable {
     public var pointer: String
     /// The kind of the resource.
     public var kind: Kind
-    /// The name of the resource, or the ID of a tenant, identity provider or application.
+    /// The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant.
     public var name: String
-    /// The ID of the tenant. Present for tenants, identity providers and applications.
+    /// The ID of the tenant. Present for tenants, identity providers, applications and hooks.
     public var tenantId: String?
     /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     public var poolId: String?

@@ -4,20 +4,21 @@ import JSON
 
 /// The relation between two nodes.
 public struct GraphEdge: ContractResult, Equatable {
-    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. An `owns` edge points from an account to its agent.
     public enum Kind: String, Sendable, CaseIterable {
         case leadsTo
         case secures
         case isSignedInTo
         case began
         case mergedInto
+        case owns
     }
 
     /// The index in `nodes` of the node from which the edge starts, from 0.
     public var from: Int64
     /// The index in `nodes` of the node to which the edge points, from 0.
     public var to: Int64
-    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. An `owns` edge points from an account to its agent.
     public var kind: Kind
 
     public init(from: Int64, to: Int64, kind: Kind) {

@@ -20,6 +20,10 @@ public enum GraphNode: ContractResult, Equatable {
     case identity(Identity)
     /// A login of such an identity that does not belong to this account.
     case login(Login)
+    /// An agent that the account owns.
+    case agent(Agent)
+    /// The account that owns this agent.
+    case owner(Owner)
 
     /// The account.
     public struct Account: ContractResult, Equatable {
@@ -193,6 +197,44 @@ public enum GraphNode: ContractResult, Equatable {
         }
     }
 
+    /// An agent that the account owns.
+    public struct Agent: ContractResult, Equatable {
+        /// The account ID of the agent.
+        public var accountId: String
+
+        public init(accountId: String) {
+            self.accountId = accountId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("agent")
+            writer.key("accountId")
+            writer.string(accountId)
+            writer.endObject()
+        }
+    }
+
+    /// The account that owns this agent.
+    public struct Owner: ContractResult, Equatable {
+        /// The account ID of the owner.
+        public var accountId: String
+
+        public init(accountId: String) {
+            self.accountId = accountId
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("kind")
+            writer.string("owner")
+            writer.key("accountId")
+            writer.string(accountId)
+            writer.endObject()
+        }
+    }
+
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .account(let payload): payload.write(to: &writer)
@@ -203,6 +245,8 @@ public enum GraphNode: ContractResult, Equatable {
         case .mergedAccount(let payload): payload.write(to: &writer)
         case .identity(let payload): payload.write(to: &writer)
         case .login(let payload): payload.write(to: &writer)
+        case .agent(let payload): payload.write(to: &writer)
+        case .owner(let payload): payload.write(to: &writer)
         }
     }
 }

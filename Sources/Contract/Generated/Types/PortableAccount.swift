@@ -10,6 +10,8 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     public var email: String?
     /// Whether the email address is verified.
     public var emailVerified: Bool
+    /// The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists.
+    public var ownerId: String?
     /// The phone number of the account.
     public var phoneNumber: String?
     /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
@@ -41,10 +43,11 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     /// The parameters of `passwordHash`. Defaults to the `hash` of the request.
     public var hash: PasswordHashing?
 
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool = false, ownerId: String? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool = false, mustChangePassword: Bool = false, createdAt: Int64? = nil, updatedAt: Int64? = nil, lastSignInAt: Int64? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
+        self.ownerId = ownerId
         self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
@@ -66,6 +69,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         var accountId: String?
         var email: String?
         var emailVerified: Bool?
+        var ownerId: String?
         var phoneNumber: String?
         var method: SignInMethod?
         var providers: [PortableLogin]?
@@ -88,6 +92,8 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
                 email = reader.string(_value, at: "email", .username)
             } else if _name.isString("emailVerified") {
                 emailVerified = reader.boolean(_value, at: "emailVerified")
+            } else if _name.isString("ownerId") {
+                ownerId = reader.string(_value, at: "ownerId", .accountId)
             } else if _name.isString("phoneNumber") {
                 phoneNumber = reader.string(_value, at: "phoneNumber", .phoneNumber)
             } else if _name.isString("method") {
@@ -119,12 +125,13 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
             } else if _name.isString("hash") {
                 hash = reader.object(_value, at: "hash")
             } else {
-                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "phoneNumber", "method", "providers", "factors", "passkeys", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
+                reader.unknown(_name, among: ["accountId", "email", "emailVerified", "ownerId", "phoneNumber", "method", "providers", "factors", "passkeys", "attributes", "claims", "disabled", "mustChangePassword", "createdAt", "updatedAt", "lastSignInAt", "passwordHash", "salt", "hash"])
             }
         }
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified ?? false
+        self.ownerId = ownerId
         self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
@@ -154,6 +161,10 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
         }
         writer.key("emailVerified")
         writer.bool(emailVerified)
+        if let ownerId {
+            writer.key("ownerId")
+            writer.string(ownerId)
+        }
         if let phoneNumber {
             writer.key("phoneNumber")
             writer.string(phoneNumber)

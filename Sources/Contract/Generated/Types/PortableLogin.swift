@@ -4,7 +4,7 @@ import JSON
 
 /// A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are ignored because the account itself contains their information.
 public struct PortableLogin: ContractParams, ContractResult, Equatable {
-    /// The ID of the provider, such as `google.com` or `oidc.work`.
+    /// The ID of the provider, such as `google.com` or `oidc.work`, or the URL of a trusted issuer.
     public var providerId: String
     /// The user's subject at the provider.
     public var subject: String
@@ -88,7 +88,7 @@ public struct PortableLogin: ContractParams, ContractResult, Equatable {
 }
 
 extension StringRule {
-    static let portableLoginProviderId = StringRule(length: 1...64)
+    static let portableLoginProviderId = StringRule(length: 1...255)
     static let portableLoginSubject = StringRule(length: 1...255)
     static let portableLoginEmail = StringRule(length: 0...255)
     static let portableLoginDisplayName = StringRule(length: 0...256)

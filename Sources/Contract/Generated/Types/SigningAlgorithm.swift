@@ -8,4 +8,5 @@ public enum SigningAlgorithm: String, Sendable, CaseIterable {
     case RS256
     case RS512
     case EdDSA
+    case ES384
 }

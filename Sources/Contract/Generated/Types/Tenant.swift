@@ -32,6 +32,8 @@ public struct Tenant: ContractResult, Equatable {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+    public var recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -46,12 +48,18 @@ public struct Tenant: ContractResult, Equatable {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool
+    /// Who can sign in with a code by SMS. Present unless it is `off`.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public var delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public var subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public var idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -69,7 +77,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -84,6 +92,7 @@ public struct Tenant: ContractResult, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -91,9 +100,12 @@ public struct Tenant: ContractResult, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
+        self.subjectIssuers = subjectIssuers
+        self.idJag = idJag
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -150,6 +162,10 @@ public struct Tenant: ContractResult, Equatable {
         }
         writer.key("enumerationProtection")
         writer.bool(enumerationProtection)
+        if let recyclesAddresses {
+            writer.key("recyclesAddresses")
+            writer.bool(recyclesAddresses)
+        }
         writer.key("oneAccountPerAddress")
         writer.bool(oneAccountPerAddress)
         writer.key("mfa")
@@ -172,6 +188,10 @@ public struct Tenant: ContractResult, Equatable {
         }
         writer.key("anonymousAllowed")
         writer.bool(anonymousAllowed)
+        if let phoneSignIn {
+            writer.key("phoneSignIn")
+            writer.string(phoneSignIn.rawValue)
+        }
         if let passkeys {
             writer.key("passkeys")
             passkeys.write(to: &writer)
@@ -188,6 +208,22 @@ public struct Tenant: ContractResult, Equatable {
             writer.key("delegations")
             writer.beginArray()
             for element in delegations {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let subjectIssuers {
+            writer.key("subjectIssuers")
+            writer.beginArray()
+            for element in subjectIssuers {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let idJag {
+            writer.key("idJag")
+            writer.beginArray()
+            for element in idJag {
                 element.write(to: &writer)
             }
             writer.endArray()

@@ -30,6 +30,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool?
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+    public var recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool?
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -44,12 +46,18 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// Who can sign in with a code by SMS.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public var delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public var subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public var idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -63,7 +71,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -77,6 +85,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -84,9 +93,12 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
+        self.subjectIssuers = subjectIssuers
+        self.idJag = idJag
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -109,6 +121,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var tokens: TokenLifetimes?
         var delivery: TenantDelivery?
         var enumerationProtection: Bool?
+        var recyclesAddresses: Bool?
         var oneAccountPerAddress: Bool?
         var mfa: MfaPolicy?
         var totpAdjacentIntervals: Int64?
@@ -116,9 +129,12 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var audienceScopes: [AudienceScopes]?
         var idTokenProfile: Bool?
         var anonymousAllowed: Bool?
+        var phoneSignIn: PhoneSignIn?
         var passkeys: PasskeySettings?
         var customTokenSigners: [CustomTokenSigner]?
         var delegations: [Delegation]?
+        var subjectIssuers: [SubjectIssuer]?
+        var idJag: [IdJagPermission]?
         var assurance: Assurance?
         var disabled: Bool?
         var lockCovers: LockCoverage?
@@ -152,6 +168,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 delivery = reader.object(_value, at: "delivery")
             } else if _name.isString("enumerationProtection") {
                 enumerationProtection = reader.boolean(_value, at: "enumerationProtection")
+            } else if _name.isString("recyclesAddresses") {
+                recyclesAddresses = reader.boolean(_value, at: "recyclesAddresses")
             } else if _name.isString("oneAccountPerAddress") {
                 oneAccountPerAddress = reader.boolean(_value, at: "oneAccountPerAddress")
             } else if _name.isString("mfa") {
@@ -166,12 +184,18 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
+            } else if _name.isString("phoneSignIn") {
+                phoneSignIn = reader.enumeration(_value, at: "phoneSignIn")
             } else if _name.isString("passkeys") {
                 passkeys = reader.object(_value, at: "passkeys")
             } else if _name.isString("customTokenSigners") {
                 customTokenSigners = reader.array(_value, at: "customTokenSigners", count: 0...20, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("delegations") {
                 delegations = reader.array(_value, at: "delegations", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("subjectIssuers") {
+                subjectIssuers = reader.array(_value, at: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("idJag") {
+                idJag = reader.array(_value, at: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("assurance") {
                 assurance = reader.enumeration(_value, at: "assurance")
             } else if _name.isString("disabled") {
@@ -185,7 +209,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "passkeys", "customTokenSigners", "delegations", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -203,6 +227,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -210,9 +235,12 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
+        self.subjectIssuers = subjectIssuers
+        self.idJag = idJag
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers

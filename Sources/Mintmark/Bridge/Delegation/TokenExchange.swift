@@ -10,27 +10,87 @@ extension TokenService {
     ///   `ExchangeNotAllowed`, `ActorTokenRequired`, `ActorNotAllowed`, `DelegationTooDeep`, `SubjectTokenInvalid`.
     /// - Source: RFC 8693.
     public func exchange(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result {
-        try OAuthErrors.naming {
-            let requested = try ExchangeType(request.requestedTokenType)
-            if requested == .idToken { throw TokenTypeNotSupported(requested: request.requestedTokenType) }
+        let requested = ExchangeType(rawValue: request.requestedTokenType)
+        return try OAuthErrors.naming(requested == .idJag ? .assertion : .exchange) {
+            guard let requested, requested != .idToken else { throw TokenTypeNotSupported(requested: request.requestedTokenType) }
             guard (request.actorToken == nil) == (request.actorTokenType == nil) else { throw ActorTokenRequired() }
+            let type = try ExchangeType(request.subjectTokenType)
+            if requested == .idJag { return try assertion(request, of: type, call) }
             let now = context.clock.now
-            let subject = try tenantToken(
-                request.subjectToken, as: try ExchangeType(request.subjectTokenType), of: request.tenantId, now: now)
-            var actor: (token: ExchangedToken, foreign: TrustedTokens.Token?)?
-            if let token = request.actorToken, let type = request.actorTokenType {
-                actor = try actorToken(token, as: try ExchangeType(type), ofTenant: subject, call, now: now)
+            let issued: DelegatedTokens.Issued
+            let wish = DelegationRule.Wish(
+                audiences: (request.audience ?? []) + (request.resource ?? []), scope: request.scope,
+                expiresInSeconds: request.expiresInSeconds)
+            if try type == .jwt && isForeign(request.subjectToken, to: request.tenantId) {
+                issued = try exchangeForeign(request, wish, call, now: now)
+            } else {
+                let subject = try tenantToken(request.subjectToken, as: type, of: request.tenantId, now: now)
+                try authenticate(request.clientId, request.clientSecret, of: subject.tenantId)
+                let actor = try actor(request, ofTenant: subject.tenantId, call, now: now)
+                issued = try delegatedTokens.exchange(
+                    subject, actor: actor?.token, for: wish,
+                    .init(method: TokenExchange.info.name, call: call, now: now) { [foreign = actor?.foreign] in
+                        try foreign?.use(in: $0)
+                    })
             }
-            let issued = try delegatedTokens.exchange(
-                subject, actor: actor?.token,
-                for: .init(
-                    audiences: (request.audience ?? []) + (request.resource ?? []), scope: request.scope,
-                    expiresInSeconds: request.expiresInSeconds),
-                .init(method: TokenExchange.info.name, call: call, now: now) { [foreign = actor?.foreign] in try foreign?.use(in: $0) })
             return TokenExchange.Result(
                 token: issued.token, issuedTokenType: requested.rawValue, tokenType: .Bearer, expiresAt: issued.expiresAt,
                 scope: issued.scope)
         }
+    }
+
+    /// Whether a token claims to be of another issuer than the tenant, so that a trusted issuer decides.
+    private func isForeign(_ token: String, to tenantId: String?) throws -> Bool {
+        guard let issuer = try trustedTokens.issuer(of: token) else { return false }
+        guard let owner = context.realm.owner(ofIssuer: issuer) else { return true }
+        // Without a tenant in the request, a token of any tenant of the store is its own.
+        return owner.tenantId != nil && tenantId != nil && owner.tenantId != tenantId
+    }
+
+    /// Exchanges the token of a trusted issuer.
+    private func exchangeForeign(
+        _ request: TokenExchange.Params, _ wish: DelegationRule.Wish, _ call: any CallContext, now: Int64
+    ) throws -> DelegatedTokens.Issued {
+        let tenantId = request.tenantId ?? TenantRecord.defaultId
+        let tenant = try context.database.read { try tenants.tenant(tenantId, in: $0) }
+        let foreign = try trustedTokens.verify(request.subjectToken, call, now: now)
+        try authenticate(request.clientId, request.clientSecret, of: tenant.id)
+        let subject = ExchangedToken(
+            issuer: foreign.issuer, subject: foreign.subject, expiresAt: foreign.expiresAt, claims: foreign.claims)
+        let actor = try actor(request, ofTenant: tenant.id, call, now: now)
+        if let chain = try? ActorChain(foreign.claims, issuer: foreign.issuer, hasSessions: false) {
+            try requireTrustedActors(chain, issuedAt: now)
+        }
+        return try delegatedTokens.exchange(
+            subject, ofTenant: tenant.id, clientId: request.clientId, actor: actor?.token, for: wish,
+            .init(method: TokenExchange.info.name, call: call, now: now) { [other = actor?.foreign] tx in
+                try foreign.use(in: tx)
+                try other?.use(in: tx)
+            })
+    }
+
+    /// Returns an assertion for another authorization server.
+    private func assertion(
+        _ request: TokenExchange.Params, of type: ExchangeType, _ call: any CallContext
+    ) throws -> TokenExchange.Result {
+        let now = context.clock.now
+        guard type == .idToken || type == .jwt else { throw TokenTypeNotSupported(requested: request.subjectTokenType) }
+        if request.actorToken != nil { throw ExchangeNotAllowed(reason: "assertions for actors are not supported") }
+        guard let clientId = request.clientId, let audience = request.audience?.first, request.audience?.count == 1 else {
+            throw ExchangeNotAllowed(
+                reason: "an assertion needs clientId, and exactly one audience: the issuer of the other authorization server")
+        }
+        let token = try tenantTokens.verify(request.subjectToken, .init(tenantId: request.tenantId, use: .id), now: now)
+        try authenticate(clientId, request.clientSecret, of: token.tenantId)
+        let issued = try delegatedTokens.assertion(
+            for: token,
+            .init(
+                clientId: clientId, audience: audience, resources: request.resource ?? [], scope: request.scope,
+                expiresInSeconds: request.expiresInSeconds),
+            .init(method: TokenExchange.info.name, call: call, now: now))
+        return TokenExchange.Result(
+            token: issued.token, issuedTokenType: ExchangeType.idJag.rawValue, tokenType: .nA, expiresAt: issued.expiresAt,
+            scope: issued.scope)
     }
 
     /// Returns an access token with which an actor may act for a user.
@@ -39,7 +99,7 @@ extension TokenService {
     ///   `ScopeNotGranted`, `ActorNotAllowed`.
     /// - Source: RFC 8693 section 4.4.
     public func delegate(_ request: TokenDelegate.Params, _ call: any CallContext) throws -> TokenDelegate.Result {
-        try OAuthErrors.naming {
+        try OAuthErrors.naming(.exchange) {
             let now = context.clock.now
             let subject = try tenantTokens.verify(request.idToken, .init(use: .id), now: now)
             if let issuer = request.actor.iss, issuer != subject.issuer {
@@ -55,8 +115,8 @@ extension TokenService {
         }
     }
 
-    private var delegatedTokens: DelegatedTokens { DelegatedTokens(context: context, configurations: tenants) }
-    private var trustedTokens: TrustedTokens { TrustedTokens(context, pools) }
+    var delegatedTokens: DelegatedTokens { DelegatedTokens(context: accounts, configurations: tenants) }
+    var trustedTokens: TrustedTokens { TrustedTokens(context, pools) }
 
     /// Verifies a token of a tenant, whose type must be the declared one.
     private func tenantToken(
@@ -66,7 +126,7 @@ extension TokenService {
             switch type {
             case .accessToken: .access
             case .idToken: .id
-            case .jwt: nil
+            case .jwt, .idJag: nil
             }
         let verified = try tenantTokens.verify(token, .init(tenantId: tenantId, use: use), now: now)
         if verified.use == .cookie { throw TokenUseMismatch(expected: .access, actual: .cookie) }
@@ -74,15 +134,23 @@ extension TokenService {
         return verified
     }
 
-    /// Verifies the token of an actor: of the subject's tenant, or of a trusted issuer.
+    /// Verifies the token of the actor of a request, if it has one.
+    private func actor(
+        _ request: TokenExchange.Params, ofTenant tenantId: String, _ call: any CallContext, now: Int64
+    ) throws -> (token: ExchangedToken, foreign: TrustedTokens.Token?)? {
+        guard let token = request.actorToken, let type = try request.actorTokenType.map(ExchangeType.init(_:)) else { return nil }
+        return try actorToken(token, as: type, ofTenant: tenantId, call, now: now)
+    }
+
+    /// Verifies the token of an actor: of the tenant, or of a trusted issuer.
     private func actorToken(
-        _ token: String, as type: ExchangeType, ofTenant subject: VerifiedTenantToken, _ call: any CallContext, now: Int64
+        _ token: String, as type: ExchangeType, ofTenant tenantId: String, _ call: any CallContext, now: Int64
     ) throws -> (ExchangedToken, TrustedTokens.Token?) {
-        if try trustedTokens.issuer(of: token) == subject.issuer {
-            let verified = try tenantToken(token, as: type, of: subject.tenantId, now: now)
+        if try trustedTokens.issuer(of: token) == context.realm.issuer(of: .tenant(tenantId)) {
+            let verified = try tenantToken(token, as: type, of: tenantId, now: now)
             // An API that receives an access token of the actor must not be able to act in its place.
-            if verified.use == .access, !verified.audiences.contains(subject.tenantId) {
-                throw TokenAudienceMismatch(expected: subject.tenantId, actual: verified.audiences)
+            if verified.use == .access, !verified.audiences.contains(tenantId) {
+                throw TokenAudienceMismatch(expected: tenantId, actual: verified.audiences)
             }
             return (ExchangedToken(verified), nil)
         }
@@ -96,11 +164,15 @@ extension TokenService {
     ///
     /// - Throws: `TokenRevoked`.
     func requireTrustedActors(of token: VerifiedTenantToken) throws {
-        let foreign = (token.actors?.actors ?? []).filter { context.realm.owner(ofIssuer: $0.issuer)?.tenantId == nil }
+        if let chain = token.actors { try requireTrustedActors(chain, issuedAt: token.issuedAt) }
+    }
+
+    private func requireTrustedActors(_ chain: ActorChain, issuedAt: Int64) throws {
+        let foreign = chain.actors.filter { context.realm.owner(ofIssuer: $0.issuer)?.tenantId == nil }
         if foreign.isEmpty { return }
         try context.database.read { tx in
             for actor in foreign {
-                try trustedTokens.requireTrust(in: actor.issuer, subject: actor.subject, issuedAt: token.issuedAt + 1, in: tx)
+                try trustedTokens.requireTrust(in: actor.issuer, subject: actor.subject, issuedAt: issuedAt + 1, in: tx)
             }
         }
     }
@@ -111,10 +183,12 @@ private enum ExchangeType: String {
     case accessToken = "urn:ietf:params:oauth:token-type:access_token"
     case idToken = "urn:ietf:params:oauth:token-type:id_token"
     case jwt = "urn:ietf:params:oauth:token-type:jwt"
+    /// An assertion, which can be requested and not exchanged.
+    case idJag = "urn:ietf:params:oauth:token-type:id-jag"
 
     /// - Throws: `TokenTypeNotSupported`.
     init(_ type: String) throws {
-        guard let known = Self(rawValue: type) else { throw TokenTypeNotSupported(requested: type) }
+        guard let known = Self(rawValue: type), known != .idJag else { throw TokenTypeNotSupported(requested: type) }
         self = known
     }
 }

@@ -24,7 +24,7 @@ struct HeaderText {
         let text = Self.inOneLine(text)
         if text.isEmpty { return add(name, []) }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        let isPlain = isASCII(text) && !text.contains("=?") && words.allSatisfy { (1...60).contains($0.utf8.count) }
+        let isPlain = isASCII(text) && !text.includes("=?") && words.allSatisfy { (1...60).contains($0.utf8.count) }
         add(name, isPlain ? words.map(String.init) : Self.encodedWords(text))
     }
 
@@ -33,7 +33,7 @@ struct HeaderText {
         let shown = Self.inOneLine(mailbox.name ?? "")
         if shown.isEmpty { return add(name, [mailbox.address.description]) }
         let quoted = "\"" + shown.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-        let isPlain = isASCII(shown) && !shown.contains("=?") && quoted.utf8.count <= 60
+        let isPlain = isASCII(shown) && !shown.includes("=?") && quoted.utf8.count <= 60
         add(name, (isPlain ? [quoted] : Self.encodedWords(shown)) + ["<\(mailbox.address)>"])
     }
 

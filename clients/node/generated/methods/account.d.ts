@@ -59,6 +59,22 @@ export interface AccountMethods {
   create(params: AccountCreateParams, options?: CallOptions): Promise<AccountCreateResult>;
 
   /**
+   * Create an agent: an account of a program, which another account owns.
+   *
+   * An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its
+   * workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its
+   * tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * @throws {CallerNotAllowed | AccountNotFound | AccountMerged | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown |
+   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | TenantDisabled |
+   * AccountExists | AccountIsAgent | TooManyAgents | AccountDisabled | ProviderSubjectInUse | InvalidAttributes | ClaimNameReserved |
+   * ClaimsTooLong}
+   */
+  createAgent(params: AccountCreateAgentParams, options?: CallOptions): Promise<AccountCreateAgentResult>;
+
+  /**
    * Delete an account and end its sessions.
    *
    * Also ends its pending flows. Its email address can be registered again.
@@ -68,6 +84,18 @@ export interface AccountMethods {
    * @throws {AccountNotFound | AccountMerged}
    */
   delete(params: AccountDeleteParams, options?: CallOptions): Promise<AccountDeleteResult>;
+
+  /**
+   * Delete an agent of the signed-in user.
+   *
+   * Its sessions and tokens end. A developer deletes an agent with `account.delete`.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * @throws {AccountNotFound | AccountMerged | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid |
+   * TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | TenantDisabled}
+   */
+  deleteAgent(params: AccountDeleteAgentParams, options?: CallOptions): Promise<AccountDeleteAgentResult>;
 
   /**
    * Delete the signed-in user's account.
@@ -159,24 +187,26 @@ export interface AccountMethods {
   /**
    * Link a sign-in method to the signed-in user's account.
    *
-   * Links an identity provider, or an email address with a new password. The account keeps its ID, name and picture. The tokens in the
-   * result include the linked sign-in method. If the login or the email address of a provider credential belongs to another account, the
-   * call fails with `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the
-   * address of an email address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password
-   * was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
-   * account, including the session of `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose
-   * reason names `account.link`.
+   * Links an identity provider, or an email address with a new password. A new passkey is registered with `passkey.startRegistration`; the
+   * response of a passkey that exists fails with `providerAlreadyLinked` if the account has it, and with `credentialAlreadyInUse` if
+   * another account has it. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the
+   * login or the email address of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
+   * `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email address and password
+   * belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password
+   * requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account, including the session of
+   * `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose reason names `account.link`.
    *
    * Also available with `caller: "public"`.
    *
    * Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup, linkWithRedirect.
    *
-   * @throws {TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | IdpNotFound | IdpDisabled | InvalidCredential | InvalidNonce |
-   * PendingTokenInvalid | ProviderUnavailable | ProviderUnusable | InvalidUsername | InvalidPassword | PasswordNotAccepted | AccountLocked
-   * | AccountDisabled | AudienceNotOffered | CredentialAlreadyInUse | EmailAlreadyInUse | AddressDiffers | ProviderAlreadyLinked |
-   * RecentSignInRequired | SecondFactorNeeded | ContinuationTokenInvalid | ContinuationTokenExpired | CallbackInvalid | SignInRefused |
-   * FlowUsed | ListenerGone | UserMismatch | TooManyFromClient | TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
+   * @throws {PasskeysOff | PasskeyNotAccepted | FlowFinished | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown |
+   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged |
+   * IdpNotFound | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid | ProviderUnavailable | ProviderUnusable |
+   * InvalidUsername | InvalidPassword | PasswordNotAccepted | AccountLocked | AccountDisabled | AudienceNotOffered | CredentialAlreadyInUse
+   * | EmailAlreadyInUse | AddressDiffers | ProviderAlreadyLinked | RecentSignInRequired | SecondFactorNeeded | ContinuationTokenInvalid |
+   * ContinuationTokenExpired | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | UserMismatch | TooManyFromClient |
+   * TenantDisabled | RefusedByHook | HookFailed | HooksNotOffered}
    */
   link(params: AccountLinkParams, options?: CallOptions): Promise<AccountLinkResult>;
 
@@ -190,6 +220,18 @@ export interface AccountMethods {
    * @throws {TenantNotFound | InvalidCursor}
    */
   list(params?: AccountListParams, options?: CallOptions): ListPromise<AccountListResult["accounts"][number], AccountListResult>;
+
+  /**
+   * List the agents of an account.
+   *
+   * Returns all agents, at most 100, sorted by ID.
+   *
+   * Also available with `caller: "public"`.
+   *
+   * @throws {CallerNotAllowed | AccountNotFound | AccountMerged | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown |
+   * TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | TenantDisabled}
+   */
+  listAgents(params: AccountListAgentsParams, options?: CallOptions): Promise<AccountListAgentsResult>;
 
   /**
    * Get the profile of the signed-in user.
@@ -221,10 +263,10 @@ export interface AccountMethods {
    *
    * Also available with `caller: "public"`.
    *
-   * @throws {MergeUndecided | RecentSignInRequired | SecondFactorNeeded | TooManyFactors | ClaimsTooLong | AudienceNotOffered |
-   * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
-   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked | RefusedByHook | HookFailed |
-   * HooksNotOffered | AccountDisabled}
+   * @throws {AccountIsAgent | MergeUndecided | RecentSignInRequired | SecondFactorNeeded | TooManyFactors | ClaimsTooLong |
+   * AudienceNotOffered | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked | RefusedByHook |
+   * HookFailed | HooksNotOffered | AccountDisabled}
    */
   merge(params: AccountMergeParams, options?: CallOptions): Promise<AccountMergeResult>;
 
@@ -339,7 +381,7 @@ export interface AccountMethods {
    *
    * Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
    *
-   * @throws {AccountNotFound | InvalidAttributes | AccountMerged | InvalidUsername | UserAlreadyExists | InvalidPassword |
+   * @throws {AccountIsAgent | AccountNotFound | InvalidAttributes | AccountMerged | InvalidUsername | UserAlreadyExists | InvalidPassword |
    * InvalidPhoneNumber | PhoneNumberInUse | ProviderSubjectInUse | ClaimNameReserved | ClaimsTooLong | TenantDisabled}
    */
   update(params: AccountUpdateParams, options?: CallOptions): Promise<AccountUpdateResult>;
@@ -485,6 +527,36 @@ export interface AccountCreateParams {
 /** The result of `account.create`. */
 export type AccountCreateResult = Account;
 
+/** The parameters of `account.createAgent`. */
+export type AccountCreateAgentParams =
+  & {
+    /** The ID of the agent. Generated by default. Requires the access level `developer`. */
+    accountId?: AccountId;
+    /** The name of the agent, which is its attribute `displayName`. At most 256 characters. */
+    displayName: string;
+    /** The subject of the agent's tokens at a trusted issuer. Requires the access level `developer`, because it proves nothing. */
+    login?: { issuer: string; subject: string; };
+    /** The custom claims, as in `account.setClaims`. Requires the access level `developer`. */
+    claims?: JsonObject;
+  }
+  & (
+    | {
+      /** An ID token of the owner. */
+      idToken: Jwt;
+      /** The account ID of the owner. Requires the access level `developer`. */
+      ownerId?: undefined;
+    }
+    | {
+      /** An ID token of the owner. */
+      idToken?: undefined;
+      /** The account ID of the owner. Requires the access level `developer`. */
+      ownerId: AccountId;
+    }
+  )
+
+/** The result of `account.createAgent`. */
+export type AccountCreateAgentResult = Account;
+
 /** The parameters of `account.delete`. */
 export interface AccountDeleteParams {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -494,6 +566,20 @@ export interface AccountDeleteParams {
 /** The result of `account.delete`. */
 export interface AccountDeleteResult {
   /** The ID of the deleted account. */
+  accountId: AccountId;
+}
+
+/** The parameters of `account.deleteAgent`. */
+export interface AccountDeleteAgentParams {
+  /** An ID token of the owner. */
+  idToken: Jwt;
+  /** The account ID of the agent. */
+  accountId: AccountId;
+}
+
+/** The result of `account.deleteAgent`. */
+export interface AccountDeleteAgentResult {
+  /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
 }
 
@@ -753,6 +839,29 @@ export interface AccountListResult {
   accounts: Account[];
   /** The cursor for the next page. Present if there are more entries. */
   nextCursor?: Cursor;
+}
+
+/** The parameters of `account.listAgents`. */
+export type AccountListAgentsParams =
+  & (
+    | {
+      /** An ID token of the owner. */
+      idToken: Jwt;
+      /** The account ID of the owner. Requires the access level `developer`. */
+      ownerId?: undefined;
+    }
+    | {
+      /** An ID token of the owner. */
+      idToken?: undefined;
+      /** The account ID of the owner. Requires the access level `developer`. */
+      ownerId: AccountId;
+    }
+  )
+
+/** The result of `account.listAgents`. */
+export interface AccountListAgentsResult {
+  /** The agents. */
+  agents: Account[];
 }
 
 /** The parameters of `account.me`. */

@@ -2,10 +2,23 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Application, ApplicationType, ClientId, Cursor, PageLimit, TenantId } from "../types.js";
+import type { Application, ApplicationType, ClientId, ClientSecret, ClientSecretId, Cursor, PageLimit, TenantId, Timestamp } from "../types.js";
 
 /** The methods of `application`. */
 export interface ApplicationMethods {
+  /**
+   * Generate a secret of a confidential application.
+   *
+   * The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are
+   * both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`.
+   * As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.
+   *
+   * Equivalent: cognito AddUserPoolClientSecret, nativeAuth Microsoft Graph: application: addPassword.
+   *
+   * @throws {TenantNotFound | ClientUnknown | ClientNotConfidential | TooManyClientSecrets}
+   */
+  addSecret(params: ApplicationAddSecretParams, options?: CallOptions): Promise<ApplicationAddSecretResult>;
+
   /**
    * Delete an application of a tenant.
    *
@@ -17,6 +30,18 @@ export interface ApplicationMethods {
    * @throws {TenantNotFound | ClientUnknown}
    */
   delete(params: ApplicationDeleteParams, options?: CallOptions): Promise<ApplicationDeleteResult>;
+
+  /**
+   * Delete a secret of an application.
+   *
+   * The secret is no longer accepted. Sessions of the application continue. The only secret of an application cannot be deleted: add
+   * another one first, or delete the application.
+   *
+   * Equivalent: cognito DeleteUserPoolClientSecret, nativeAuth Microsoft Graph: application: removePassword.
+   *
+   * @throws {TenantNotFound | ClientUnknown | ClientSecretNotFound | LastClientSecret}
+   */
+  deleteSecret(params: ApplicationDeleteSecretParams, options?: CallOptions): Promise<ApplicationDeleteSecretResult>;
 
   /**
    * Get an application of a tenant.
@@ -48,13 +73,36 @@ export interface ApplicationMethods {
    *
    * Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and access tokens (`client_id`,
    * `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the ID of its default application, which is public and
-   * has native authentication. Omitted members return to their default.
+   * has native authentication. Omitted members return to their default. Secrets of the application stay; an application with secrets cannot
+   * become public.
    *
    * Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient, nativeAuth Microsoft Graph: applications.create.
    *
    * @throws {TenantNotFound | InvalidApplication | TooManyApplications}
    */
   put(params: ApplicationPutParams, options?: CallOptions): Promise<ApplicationPutResult>;
+}
+
+/** The parameters of `application.addSecret`. */
+export interface ApplicationAddSecretParams {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The client ID of an application of a tenant. */
+  clientId: ClientId;
+}
+
+/** The result of `application.addSecret`. */
+export interface ApplicationAddSecretResult {
+  /** The ID of the tenant. */
+  tenantId: TenantId;
+  /** The client ID of the application. */
+  clientId: ClientId;
+  /** The ID of a secret of an application. */
+  secretId: ClientSecretId;
+  /** The secret. It cannot be read again. */
+  clientSecret: ClientSecret;
+  /** The time at which the secret was generated, in seconds since 1970-01-01 UTC. */
+  createdAt: Timestamp;
 }
 
 /** The parameters of `application.delete`. */
@@ -74,6 +122,19 @@ export interface ApplicationDeleteResult {
   /** The number of sessions that ended. */
   endedSessions: number;
 }
+
+/** The parameters of `application.deleteSecret`. */
+export interface ApplicationDeleteSecretParams {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
+  tenantId?: TenantId;
+  /** The client ID of an application of a tenant. */
+  clientId: ClientId;
+  /** The ID of a secret of an application. */
+  secretId: ClientSecretId;
+}
+
+/** The result of `application.deleteSecret`. */
+export type ApplicationDeleteSecretResult = Application;
 
 /** The parameters of `application.get`. */
 export interface ApplicationGetParams {
@@ -112,7 +173,10 @@ export interface ApplicationPutParams {
   clientId: ClientId;
   /** The display name of the application. At most 128 characters. */
   name?: string;
-  /** The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public". */
+  /**
+   * The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults
+   * to "public".
+   */
   type?: ApplicationType;
   /** Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true. */
   nativeAuthentication?: boolean;

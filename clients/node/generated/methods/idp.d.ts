@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { ClientAuthentication, ContinuationToken, Cursor, Idp, IdpCheck, IdpResponseType, JsonObject, Jwt, PageLimit, ProviderId, TenantId, Timestamp } from "../types.js";
+import type { ClientAuthentication, ClientId, ContinuationToken, Cursor, Idp, IdpCheck, IdpResponseType, JsonObject, Jwt, PageLimit, ProviderId, TenantId, Timestamp } from "../types.js";
 
 /** The methods of `idp`. */
 export interface IdpMethods {
@@ -19,9 +19,9 @@ export interface IdpMethods {
    *
    * Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
    *
-   * @throws {TenantNotFound | IdpNotFound | IdpDisabled | ListenerUnavailable | ProviderUnavailable | ProviderUnusable | TokenMalformed |
-   * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
+   * @throws {ClientUnknown | ClientNotPermitted | TenantNotFound | IdpNotFound | IdpDisabled | ListenerUnavailable | ProviderUnavailable |
+   * ProviderUnusable | TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch |
+   * TokenExpired | TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   authorize(params: IdpAuthorizeParams, options?: CallOptions): Promise<IdpAuthorizeResult>;
 
@@ -34,9 +34,9 @@ export interface IdpMethods {
    *
    * Also available with `caller: "public"`.
    *
-   * @throws {TenantNotFound | IdpNotFound | IdpDisabled | SignInRefused | ProviderUnavailable | ProviderUnusable | TokenMalformed |
-   * TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired | TokenNotYetValid |
-   * TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
+   * @throws {ClientUnknown | TenantNotFound | IdpNotFound | IdpDisabled | SignInRefused | ProviderUnavailable | ProviderUnusable |
+   * TokenMalformed | TokenAlgorithmNotAllowed | TokenKeyUnknown | TokenSignatureInvalid | TokenIssuerMismatch | TokenExpired |
+   * TokenNotYetValid | TokenUseMismatch | TokenRevoked | AccountMerged | TenantDisabled | AccountLocked}
    */
   authorizeDevice(params: IdpAuthorizeDeviceParams, options?: CallOptions): Promise<IdpAuthorizeDeviceResult>;
 
@@ -124,6 +124,12 @@ export type IdpAuthorizeParams =
      */
     idToken?: Jwt;
     /**
+     * The client ID of the application in which the user signs in. The flow and the session belong to it: `signIn.withCredential` accepts
+     * the credential for no other application. Excludes `idToken`. If the application has `redirectUris`, `redirectUri` must be one of
+     * them, except for the port of a loopback address.
+     */
+    clientId?: ClientId;
+    /**
      * The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to
      * those of the provider's settings. At most 50 elements.
      */
@@ -187,6 +193,11 @@ export interface IdpAuthorizeDeviceParams {
    * `account.reauthenticate` for this account.
    */
   idToken?: Jwt;
+  /**
+   * The client ID of the application in which the user signs in. The flow and the session belong to it: `signIn.withCredential` accepts the
+   * credential for no other application. Excludes `idToken`.
+   */
+  clientId?: ClientId;
   /**
    * The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to
    * those of the provider's settings. At most 50 elements.

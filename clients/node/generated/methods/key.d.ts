@@ -26,13 +26,13 @@ export interface KeyMethods {
   revoke(params: KeyRevokeParams, options?: CallOptions): Promise<KeyRevokeResult>;
 
   /**
-   * Rotate the signing key of a pool or tenant.
+   * Rotate a signing key of a pool, a tenant or the account.
    *
    * The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have loaded
    * it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for its
    * activation, it is replaced.
    *
-   * @throws {PoolNotFound | TenantNotFound}
+   * @throws {PoolNotFound | TenantNotFound | IssuerNotFound}
    */
   rotate(params: KeyRotateParams, options?: CallOptions): Promise<KeyRotateResult>;
 }
@@ -111,12 +111,33 @@ export type KeyRotateParams =
       poolId: PoolId;
       /** The tenant that owns the key. */
       tenantId?: undefined;
+      /**
+       * The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`). The account has a key for each
+       * of RS256 and ES384; `algorithm` selects it, by default ES384.
+       */
+      issuer?: undefined;
     }
     | {
       /** The pool that owns the key. */
       poolId?: undefined;
       /** The tenant that owns the key. */
       tenantId: TenantId;
+      /**
+       * The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`). The account has a key for each
+       * of RS256 and ES384; `algorithm` selects it, by default ES384.
+       */
+      issuer?: undefined;
+    }
+    | {
+      /** The pool that owns the key. */
+      poolId?: undefined;
+      /** The tenant that owns the key. */
+      tenantId?: undefined;
+      /**
+       * The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`). The account has a key for each
+       * of RS256 and ES384; `algorithm` selects it, by default ES384.
+       */
+      issuer: Issuer;
     }
   )
 

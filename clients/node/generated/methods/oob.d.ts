@@ -34,7 +34,7 @@ export interface OobMethods {
    * generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail.
    *
    * @throws {TenantNotFound | InvalidUsername | UserNotFound | UserAlreadyExists | AccountNotFound | AccountMerged | AccountDisabled |
-   * LinkUrlMissing | TooManyCodes | MessageNotSent}
+   * LinkUrlMissing | TooManyCodes | MessageNotSent | RefusedByHook | HookFailed | HooksNotOffered}
    */
   create(params: OobCreateParams, options?: CallOptions): Promise<OobCreateResult>;
 

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, SigningAlgorithm, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, PhoneSignIn, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -142,6 +142,12 @@ export interface TenantCreateParams {
    */
   enumerationProtection?: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own. Defaults to true.
    */
@@ -178,12 +184,22 @@ export interface TenantCreateParams {
    * tokens of this tenant. Defaults to false.
    */
   anonymousAllowed?: boolean;
+  /**
+   * Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
+   */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
   assurance?: Assurance;
   /**
@@ -288,6 +304,12 @@ export interface TenantUpdateParams {
    */
   enumerationProtection?: boolean;
   /**
+   * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
+   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   */
+  recyclesAddresses?: boolean;
+  /**
    * Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
    * created by a sign-in with an identity provider have no email address of their own.
    */
@@ -325,6 +347,8 @@ export interface TenantUpdateParams {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
+  /** Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. */
+  phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
@@ -349,6 +373,12 @@ export interface TenantUpdateParams {
   customTokenSigners?: readonly CustomTokenSigner[];
   /** The actors that may act for all users of the tenant, see `token.exchange`. At most 100 elements. */
   delegations?: readonly Delegation[];
+  /**
+   * The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant. At most 100 elements.
+   */
+  subjectIssuers?: readonly SubjectIssuer[];
+  /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
+  idJag?: readonly IdJagPermission[];
 }
 
 /** The result of `tenant.update`. */

@@ -396,7 +396,7 @@ class TokenMalformedError(APIError):
     reason: str = _detail("reason")
     """The format error."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenAlgorithmNotAllowedError(APIError):
@@ -407,7 +407,7 @@ class TokenAlgorithmNotAllowedError(APIError):
     algorithm: str = _detail("algorithm")
     """The `alg` header parameter of the token."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenKeyUnknownError(APIError):
@@ -420,7 +420,7 @@ class TokenKeyUnknownError(APIError):
     reason: str = _detail("reason")
     """The reason no key was found, as far as the token shows."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenSignatureInvalidError(APIError):
@@ -431,7 +431,7 @@ class TokenSignatureInvalidError(APIError):
     kid: str = _detail("kid")
     """The ID of the key that was used to verify the signature."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenExpiredError(APIError):
@@ -444,7 +444,7 @@ class TokenExpiredError(APIError):
     now: datetime = _detail("now", utc)
     """The current time of this process."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenNotYetValidError(APIError):
@@ -457,7 +457,7 @@ class TokenNotYetValidError(APIError):
     now: datetime = _detail("now", utc)
     """The current time of this process."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenAudienceMismatchError(APIError):
@@ -470,7 +470,7 @@ class TokenAudienceMismatchError(APIError):
     actual: Sequence[str] = _detail("actual")
     """The audiences of the token."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenIssuerMismatchError(APIError):
@@ -483,7 +483,7 @@ class TokenIssuerMismatchError(APIError):
     actual: str = _detail("actual")
     """The issuer of the token."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenUseMismatchError(APIError):
@@ -496,7 +496,7 @@ class TokenUseMismatchError(APIError):
     actual: str = _detail("actual")
     """The type of the token."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenRevokedError(APIError):
@@ -511,7 +511,7 @@ class TokenRevokedError(APIError):
     the token, it names the method, whose result contains the new tokens.
     """
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class RoleNotFoundError(APIError):
@@ -778,16 +778,16 @@ class TokenClaimRejectedError(APIError):
     reason: str = _detail("reason")
     """The violated rule."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenReplayedError(APIError):
-    """The trusted issuer has `singleUse`, and the `jti` of the token was already accepted."""
+    """The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already accepted."""
 
     code = 3201
     type = "tokenReplayed"
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class InvalidTrustedIssuerError(APIError):
@@ -809,7 +809,7 @@ class TrustedIssuerNotFoundError(APIError):
     issuer: str = _detail("issuer")
     """The requested issuer, ARN or tenant."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TooManyTrustedIssuersError(APIError):
@@ -829,18 +829,20 @@ class TokenTypeNotSupportedError(APIError):
     requested: str = _detail("requested")
     """The requested type."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class ExchangeNotAllowedError(APIError):
-    """An exchange without an actor requests the same access that the subject token has."""
+    """An exchange without an actor requests the same access that the subject token has, or no setting of the tenant
+    permits the exchange.
+    """
 
     code = 3241
     type = "exchangeNotAllowed"
     reason: str = _detail("reason")
     """The reason, as a clause."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class ActorTokenRequiredError(APIError):
@@ -851,7 +853,7 @@ class ActorTokenRequiredError(APIError):
     code = 3242
     type = "actorTokenRequired"
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class ActorNotAllowedError(APIError):
@@ -862,7 +864,7 @@ class ActorNotAllowedError(APIError):
     reason: str = _detail("reason")
     """The reason, as a clause."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class DelegationTooDeepError(APIError):
@@ -873,7 +875,7 @@ class DelegationTooDeepError(APIError):
     maximum: int = _detail("maximum")
     """The maximum number of actors."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class SubjectTokenInvalidError(APIError):
@@ -884,7 +886,38 @@ class SubjectTokenInvalidError(APIError):
     reason: str = _detail("reason")
     """The reason, as a clause."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
+
+
+class OutboundFederationDisabledError(APIError):
+    """Tokens of the account are not enabled."""
+
+    code = 3250
+    type = "outboundFederationDisabled"
+
+
+class SessionDurationEscalationError(APIError):
+    """The token would be valid for longer than the credentials that request it."""
+
+    code = 3251
+    type = "sessionDurationEscalation"
+    expires_at: datetime = _detail("expiresAt", utc)
+    """The time at which the token would expire."""
+    session_expires_at: datetime = _detail("sessionExpiresAt", utc)
+    """The time at which the credentials expire."""
+    maximum_seconds: int = _detail("maximumSeconds")
+    """The longest possible lifetime, in seconds."""
+
+
+class TokenPayloadTooLargeError(APIError):
+    """The claims of a token for a session are too long."""
+
+    code = 3252
+    type = "tokenPayloadTooLarge"
+    bytes: int = _detail("bytes")
+    """The length of the claims, in bytes."""
+    maximum: int = _detail("maximum")
+    """The maximum length, in bytes."""
 
 
 class TenantNotFoundError(APIError):
@@ -894,6 +927,8 @@ class TenantNotFoundError(APIError):
     type = "tenantNotFound"
     tenant_id: str = _detail("tenantId")
     """The tenant ID, as the request names it."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TenantExistsError(APIError):
@@ -934,6 +969,8 @@ class SignUpNotAllowedError(APIError):
     type = "signUpNotAllowed"
     tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class InvalidUsernameError(APIError):
@@ -1056,6 +1093,8 @@ class AccountLockedError(APIError):
     """The method that ends the lockout. Present if the password can be reset."""
     only: str | None = _detail("only", optional=True)
     """The operation that is locked. Present if other operations remain available."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class PasswordNotAcceptedError(APIError):
@@ -1066,14 +1105,18 @@ class PasswordNotAcceptedError(APIError):
 
 
 class UserNotFoundError(APIError):
-    """A sign-in or a password reset names an email address that no account has."""
+    """A sign-in or a password reset names an email address that no account has, or the subject of a token is not linked
+    with an account.
+    """
 
     code = 4017
     type = "userNotFound"
     next: str | None = _detail("next", optional=True)
     """The method to call next. Present if the tenant allows sign-ups."""
     hint: str | None = _detail("hint", optional=True)
-    """The next action for the user. Present if the tenant does not allow sign-ups."""
+    """The next action. Present if the tenant does not allow sign-ups, and for the subject of a token."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class PasswordNotSetError(APIError):
@@ -1129,7 +1172,7 @@ class AudienceNotOfferedError(APIError):
     audience: str = _detail("audience")
     """The requested audience."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TooManyFromClientError(APIError):
@@ -1162,7 +1205,7 @@ class ScopeNotGrantedError(APIError):
     granted: Sequence[str] = _detail("granted")
     """The granted scopes."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class TokenScopeMissingError(APIError):
@@ -1234,6 +1277,8 @@ class RefusedByHookError(APIError):
     """The hook that refused."""
     reason: str = _detail("reason")
     """The reason from the hook."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class HookFailedError(APIError):
@@ -1252,6 +1297,8 @@ class HookFailedError(APIError):
     """
     reason: str = _detail("reason")
     """The reason, as a sentence."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class HooksNotOfferedError(APIError):
@@ -1304,7 +1351,7 @@ class TenantDisabledError(APIError):
     tenant_id: str = _detail("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class SessionExpiredError(APIError):
@@ -1316,6 +1363,24 @@ class SessionExpiredError(APIError):
     """The time at which the session ended."""
 
 
+class PhoneSignInNotAllowedError(APIError):
+    """A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and
+    `phoneSignIn` is no longer `everyone`.
+    """
+
+    code = 4130
+    type = "phoneSignInNotAllowed"
+    tenant_id: str = _detail("tenantId")
+    """The ID of the tenant."""
+
+
+class PhoneNumberUnknownError(APIError):
+    """A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`."""
+
+    code = 4131
+    type = "phoneNumberUnknown"
+
+
 class ClientUnknownError(APIError):
     """The application does not exist in the tenant or was deleted."""
 
@@ -1325,10 +1390,14 @@ class ClientUnknownError(APIError):
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
     client_id: str = _detail("clientId")
     """The requested client ID."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class ClientNotPermittedError(APIError):
-    """The application is confidential, or native authentication is disabled for it."""
+    """The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do
+    not include the requested one.
+    """
 
     code = 4141
     type = "clientNotPermitted"
@@ -1338,6 +1407,8 @@ class ClientNotPermittedError(APIError):
     """The setting of the application that prevents the flow."""
     reason: str = _detail("reason")
     """The cause as text."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class InvalidApplicationError(APIError):
@@ -1362,6 +1433,59 @@ class TooManyApplicationsError(APIError):
     """The maximum number of applications."""
 
 
+class ClientNotConfidentialError(APIError):
+    """The application for a new secret is public."""
+
+    code = 4150
+    type = "clientNotConfidential"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+
+
+class TooManyClientSecretsError(APIError):
+    """The application already has the maximum number of secrets."""
+
+    code = 4151
+    type = "tooManyClientSecrets"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    maximum: int = _detail("maximum")
+    """The maximum number of secrets."""
+
+
+class ClientSecretNotFoundError(APIError):
+    """The secret does not exist or was deleted."""
+
+    code = 4152
+    type = "clientSecretNotFound"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    secret_id: str = _detail("secretId")
+    """The requested secret."""
+
+
+class LastClientSecretError(APIError):
+    """The only secret of an application is to be deleted."""
+
+    code = 4153
+    type = "lastClientSecret"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+
+
+class ClientSecretInvalidError(APIError):
+    """A confidential application sent no secret or a wrong one, or a public application sent one."""
+
+    code = 4154
+    type = "clientSecretInvalid"
+    client_id: str = _detail("clientId")
+    """The client ID of the application."""
+    reason: str = _detail("reason")
+    """The reason and the next step."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
+
+
 class AttributeNotYoursError(APIError):
     """A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one."""
 
@@ -1378,6 +1502,8 @@ class SecondFactorRequiredError(APIError):
 
     code = 4145
     type = "secondFactorRequired"
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class SessionNotFoundError(APIError):
@@ -1455,6 +1581,42 @@ class TooManyEventStreamsError(APIError):
     """The maximum number of streams."""
 
 
+class EventReceiverInvalidError(APIError):
+    """The URL or the header of the receiver of a stream is not valid, or its address is not allowed."""
+
+    code = 4270
+    type = "eventReceiverInvalid"
+    reason: str = _detail("reason")
+    """The problem."""
+
+
+class EventStreamPushesError(APIError):
+    """`events.poll` is called for a stream that pushes its tokens."""
+
+    code = 4271
+    type = "eventStreamPushes"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class TooManyEventPollsError(APIError):
+    """`events.poll` would wait, and the maximum number of calls already waits."""
+
+    code = 4272
+    type = "tooManyEventPolls"
+    maximum: int = _detail("maximum")
+    """The maximum number of waiting calls of a process."""
+
+
+class EventStreamDisabledError(APIError):
+    """The event stream is disabled."""
+
+    code = 4273
+    type = "eventStreamDisabled"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -1463,7 +1625,7 @@ class AccountNotFoundError(APIError):
     account_id: str | None = _detail("accountId", optional=True)
     """The ID of an account, which is the `sub` claim of its tokens."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class AccountDisabledError(APIError):
@@ -1473,6 +1635,8 @@ class AccountDisabledError(APIError):
     type = "accountDisabled"
     account_id: str | None = _detail("accountId", optional=True)
     """The ID of an account, which is the `sub` claim of its tokens."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class AccountExistsError(APIError):
@@ -1521,7 +1685,7 @@ class CredentialAlreadyInUseError(APIError):
     code = 5020
     type = "credentialAlreadyInUse"
     provider_id: str = _detail("providerId")
-    """The ID of the provider."""
+    """The ID of the provider, or `passkey`."""
     email: str | None = _detail("email", optional=True)
     """The email address that the provider returned."""
     pending_token: str = _detail("pendingToken")
@@ -1549,7 +1713,7 @@ class ProviderAlreadyLinkedError(APIError):
     code = 5022
     type = "providerAlreadyLinked"
     provider_id: str = _detail("providerId")
-    """The ID of the provider, or `password`."""
+    """The ID of the provider, or `password` or `passkey`."""
 
 
 class ProviderNotLinkedError(APIError):
@@ -1591,7 +1755,7 @@ class AccountMergedError(APIError):
     merged_at: datetime = _detail("mergedAt", utc)
     """The time of the merge."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class AnonymousNotAllowedError(APIError):
@@ -1702,6 +1866,30 @@ class ProviderSubjectInUseError(APIError):
     """The subject of the user at the provider."""
 
 
+class AccountIsAgentError(APIError):
+    """The operation is not possible for an agent."""
+
+    code = 5250
+    type = "accountIsAgent"
+    account_id: str = _detail("accountId")
+    """The ID of an account, which is the `sub` claim of its tokens."""
+    reason: str = _detail("reason")
+    """The reason, as a clause."""
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
+
+
+class TooManyAgentsError(APIError):
+    """The account already owns the maximum number of agents."""
+
+    code = 5251
+    type = "tooManyAgents"
+    account_id: str = _detail("accountId")
+    """The ID of an account, which is the `sub` claim of its tokens."""
+    limit: int = _detail("limit")
+    """The maximum number of agents."""
+
+
 class ProviderUnavailableError(APIError):
     """A login provider does not respond, or reports that it is temporarily unable to respond."""
 
@@ -1712,7 +1900,7 @@ class ProviderUnavailableError(APIError):
     reason: str = _detail("reason")
     """The reason the request to the provider failed."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class ProviderUnusableError(APIError):
@@ -1731,7 +1919,7 @@ class ProviderUnusableError(APIError):
     reason: str = _detail("reason")
     """The reason the response was rejected."""
     oauth_error: str | None = _detail("oauthError", optional=True)
-    """The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`."""
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class IdpNotFoundError(APIError):
@@ -2395,7 +2583,8 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     ProviderNotOpenError, TokenNotAwaitedError, TooManyProvidersError, ProviderOvertakenError, TokenTooWeakError,
     TokenClaimRejectedError, TokenReplayedError, InvalidTrustedIssuerError, TrustedIssuerNotFoundError,
     TooManyTrustedIssuersError, TokenTypeNotSupportedError, ExchangeNotAllowedError, ActorTokenRequiredError,
-    ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError, TenantNotFoundError, TenantExistsError,
+    ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError, OutboundFederationDisabledError,
+    SessionDurationEscalationError, TokenPayloadTooLargeError, TenantNotFoundError, TenantExistsError,
     TenantNotDeletableError, InvalidTenantSettingsError, SignUpNotAllowedError, InvalidUsernameError,
     UserAlreadyExistsError, InvalidPasswordError, InvalidCodeError, InvalidAttributesError,
     ContinuationTokenInvalidError, ContinuationTokenExpiredError, StepNotPossibleError, TooManyCodesError,
@@ -2404,29 +2593,32 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     TooManyFromClientError, ScopeNotOfferedError, ScopeNotGrantedError, TokenScopeMissingError, CodeExpiredError,
     FlowFinishedError, FlowEndedError, SendUnderwayError, TooManyFailedSendsError, RefusedByHookError, HookFailedError,
     HooksNotOfferedError, ActionCodeInvalidError, ActionCodeExpiredError, LinkUrlMissingError, TenantDisabledError,
-    SessionExpiredError, ClientUnknownError, ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError,
+    SessionExpiredError, PhoneSignInNotAllowedError, PhoneNumberUnknownError, ClientUnknownError,
+    ClientNotPermittedError, InvalidApplicationError, TooManyApplicationsError, ClientNotConfidentialError,
+    TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError, ClientSecretInvalidError,
     AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
     EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
-    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    EventStreamConflictError, TooManyEventStreamsError, EventReceiverInvalidError, EventStreamPushesError,
+    TooManyEventPollsError, EventStreamDisabledError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
     ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
     EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
     AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
     ImportFileUnreadableError, InvalidHashParametersError, ExportFileExistsError, ExportFailedError,
-    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, ProviderUnavailableError,
-    ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError, IdpDisabledError, InvalidCredentialError,
-    InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError, SignInRefusedError, FlowUsedError,
-    ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError, ProviderTokenExpiredError,
-    ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError, EmailNotVerifiedError,
-    TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError, FactorCodeInvalidError,
-    SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError, FactorAddsNothingError,
-    FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError, PasskeyNotSetError,
-    TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError, StoreTooNewError,
-    StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError, MasterKeyWrongError,
-    TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError, BackupFailedError,
-    NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError, MessageNotSentError,
-    ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError, SnapshotUnusableError,
-    SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError, SnapshotNotWrittenError,
-    TooManySnapshotsError,
+    AddressDiffersError, PhoneNumberInUseError, ProviderSubjectInUseError, AccountIsAgentError, TooManyAgentsError,
+    ProviderUnavailableError, ProviderUnusableError, IdpNotFoundError, IdpExistsError, InvalidIdpError,
+    IdpDisabledError, InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, CallbackInvalidError,
+    SignInRefusedError, FlowUsedError, ListenerGoneError, ListenerUnavailableError, ProviderTokenNotKeptError,
+    ProviderTokenExpiredError, ProviderTokenRefusedError, SecondFactorsOffError, UnsupportedFirstFactorError,
+    EmailNotVerifiedError, TooManyFactorsError, FactorExistsError, FactorNotFoundError, LastFactorError,
+    FactorCodeInvalidError, SecondFactorNeededError, NoSecondFactorError, InvalidPhoneNumberError,
+    FactorAddsNothingError, FactorTargetMissingError, PasskeyNotAcceptedError, PasskeysOffError, PasskeyNotFoundError,
+    PasskeyNotSetError, TooManyPasskeysError, StoreBusyError, StoreReadOnlyError, StoreFullError, StoreCorruptError,
+    StoreTooNewError, StoreTooOldError, StoreCannotOpenError, NotAStoreError, MasterKeyMissingError,
+    MasterKeyWrongError, TestingStoreMismatchError, OutcomeUnknownError, BackupFileExistsError, BackupNotHereError,
+    BackupFailedError, NewMasterKeyNeededError, InvalidMasterKeyError, StoreNotEmptyError, CopyNotVerifiedError,
+    MessageNotSentError, ClockOutOfRangeError, NoKeyInStateError, PortUnavailableError, SnapshotNotFoundError,
+    SnapshotUnusableError, SnapshotVersionMismatchError, SnapshotSealMismatchError, SnapshotFileExistsError,
+    SnapshotNotWrittenError, TooManySnapshotsError,
 )}
 
 __all__ = [
@@ -2451,6 +2643,7 @@ __all__ = [
     "TokenTooWeakError", "TokenClaimRejectedError", "TokenReplayedError", "InvalidTrustedIssuerError",
     "TrustedIssuerNotFoundError", "TooManyTrustedIssuersError", "TokenTypeNotSupportedError", "ExchangeNotAllowedError",
     "ActorTokenRequiredError", "ActorNotAllowedError", "DelegationTooDeepError", "SubjectTokenInvalidError",
+    "OutboundFederationDisabledError", "SessionDurationEscalationError", "TokenPayloadTooLargeError",
     "TenantNotFoundError", "TenantExistsError", "TenantNotDeletableError", "InvalidTenantSettingsError",
     "SignUpNotAllowedError", "InvalidUsernameError", "UserAlreadyExistsError", "InvalidPasswordError",
     "InvalidCodeError", "InvalidAttributesError", "ContinuationTokenInvalidError", "ContinuationTokenExpiredError",
@@ -2460,29 +2653,32 @@ __all__ = [
     "ScopeNotGrantedError", "TokenScopeMissingError", "CodeExpiredError", "FlowFinishedError", "FlowEndedError",
     "SendUnderwayError", "TooManyFailedSendsError", "RefusedByHookError", "HookFailedError", "HooksNotOfferedError",
     "ActionCodeInvalidError", "ActionCodeExpiredError", "LinkUrlMissingError", "TenantDisabledError",
-    "SessionExpiredError", "ClientUnknownError", "ClientNotPermittedError", "InvalidApplicationError",
-    "TooManyApplicationsError", "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError",
-    "FactorKindNotAcceptedError", "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError",
-    "EventStreamNotFoundError", "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError",
-    "AccountDisabledError", "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError",
-    "RecentSignInRequiredError", "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError",
-    "ProviderNotLinkedError", "LastProviderError", "UserMismatchError", "AccountMergedError",
-    "AnonymousNotAllowedError", "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError",
-    "InvalidHashParametersError", "ExportFileExistsError", "ExportFailedError", "AddressDiffersError",
-    "PhoneNumberInUseError", "ProviderSubjectInUseError", "ProviderUnavailableError", "ProviderUnusableError",
-    "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError", "InvalidCredentialError",
-    "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError", "SignInRefusedError", "FlowUsedError",
-    "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError", "ProviderTokenExpiredError",
-    "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError", "EmailNotVerifiedError",
-    "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError", "FactorCodeInvalidError",
-    "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError", "FactorAddsNothingError",
-    "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError", "PasskeyNotFoundError",
-    "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError", "StoreFullError",
-    "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError", "NotAStoreError",
-    "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError", "OutcomeUnknownError",
-    "BackupFileExistsError", "BackupNotHereError", "BackupFailedError", "NewMasterKeyNeededError",
-    "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError", "MessageNotSentError",
-    "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
+    "SessionExpiredError", "PhoneSignInNotAllowedError", "PhoneNumberUnknownError", "ClientUnknownError",
+    "ClientNotPermittedError", "InvalidApplicationError", "TooManyApplicationsError", "ClientNotConfidentialError",
+    "TooManyClientSecretsError", "ClientSecretNotFoundError", "LastClientSecretError", "ClientSecretInvalidError",
+    "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError", "FactorKindNotAcceptedError",
+    "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError", "EventStreamNotFoundError",
+    "EventStreamConflictError", "TooManyEventStreamsError", "EventReceiverInvalidError", "EventStreamPushesError",
+    "TooManyEventPollsError", "EventStreamDisabledError", "AccountNotFoundError", "AccountDisabledError",
+    "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
+    "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
+    "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",
+    "CustomTokenInvalidError", "MergeUndecidedError", "ImportFileUnreadableError", "InvalidHashParametersError",
+    "ExportFileExistsError", "ExportFailedError", "AddressDiffersError", "PhoneNumberInUseError",
+    "ProviderSubjectInUseError", "AccountIsAgentError", "TooManyAgentsError", "ProviderUnavailableError",
+    "ProviderUnusableError", "IdpNotFoundError", "IdpExistsError", "InvalidIdpError", "IdpDisabledError",
+    "InvalidCredentialError", "InvalidNonceError", "PendingTokenInvalidError", "CallbackInvalidError",
+    "SignInRefusedError", "FlowUsedError", "ListenerGoneError", "ListenerUnavailableError", "ProviderTokenNotKeptError",
+    "ProviderTokenExpiredError", "ProviderTokenRefusedError", "SecondFactorsOffError", "UnsupportedFirstFactorError",
+    "EmailNotVerifiedError", "TooManyFactorsError", "FactorExistsError", "FactorNotFoundError", "LastFactorError",
+    "FactorCodeInvalidError", "SecondFactorNeededError", "NoSecondFactorError", "InvalidPhoneNumberError",
+    "FactorAddsNothingError", "FactorTargetMissingError", "PasskeyNotAcceptedError", "PasskeysOffError",
+    "PasskeyNotFoundError", "PasskeyNotSetError", "TooManyPasskeysError", "StoreBusyError", "StoreReadOnlyError",
+    "StoreFullError", "StoreCorruptError", "StoreTooNewError", "StoreTooOldError", "StoreCannotOpenError",
+    "NotAStoreError", "MasterKeyMissingError", "MasterKeyWrongError", "TestingStoreMismatchError",
+    "OutcomeUnknownError", "BackupFileExistsError", "BackupNotHereError", "BackupFailedError",
+    "NewMasterKeyNeededError", "InvalidMasterKeyError", "StoreNotEmptyError", "CopyNotVerifiedError",
+    "MessageNotSentError", "ClockOutOfRangeError", "NoKeyInStateError", "PortUnavailableError", "SnapshotNotFoundError",
     "SnapshotUnusableError", "SnapshotVersionMismatchError", "SnapshotSealMismatchError", "SnapshotFileExistsError",
     "SnapshotNotWrittenError", "TooManySnapshotsError",
 ]

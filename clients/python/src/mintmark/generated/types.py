@@ -43,7 +43,7 @@ ApplicationType = Literal["public", "confidential"]
 AppliedChangeChange = Literal["created", "updated", "unchanged"]
 """The outcome: created, updated or unchanged."""
 
-AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer"]
+AppliedChangeKind = Literal["tenant", "idp", "application", "pool", "role", "issuer", "hooks"]
 """The kind of the resource."""
 
 Assurance = Literal["none", "asvs-l2", "nist-aal2"]
@@ -70,7 +70,7 @@ ClientAuthentication = Literal["none", "basic", "post"]
 which use only PKCE. `basic`: the secret in the `Authorization` header. `post`: the secret in the form.
 """
 
-ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential"]
+ClientNotPermittedCause = Literal["nativeAuthenticationDisabled", "confidential", "redirectUriNotAllowed"]
 """The setting of the application that prevents the flow."""
 
 CredentialScopeMismatchPart = Literal["service", "region", "date"]
@@ -91,6 +91,11 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 """The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With
 `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the
 backend submits it with `credentialsProvider.submitToken`.
+"""
+
+EventStreamStatus = Literal["enabled", "paused", "disabled"]
+"""Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`:
+it neither delivers nor keeps them.
 """
 
 EventType = Literal[
@@ -121,14 +126,14 @@ enters a password. `secondFactor`: a second factor is verified. `enrollment`: a 
 the user signs in with an identity provider.
 """
 
-FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted"]
+FlowEndedCause = Literal["accountChanged", "accountDeleted", "tenantDeleted", "applicationDeleted", "sessionsRevoked"]
 """The operation that ended the flow."""
 
-GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto"]
+GraphEdgeKind = Literal["leadsTo", "secures", "isSignedInTo", "began", "mergedInto", "owns"]
 """The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity,
 or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from
 a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge
-points from a merged account to the account that remains.
+points from a merged account to the account that remains. An `owns` edge points from an account to its agent.
 """
 
 HookFailedCheck = Literal["timeout", "ended", "error", "invalidAnswer", "unreachable", "tooMany"]
@@ -283,6 +288,12 @@ PasswordRule = Literal[
 ]
 """The rule that a password violates."""
 
+PhoneSignIn = Literal["off", "accounts", "everyone"]
+"""Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`:
+also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken
+over, so an account with a second factor still needs it.
+"""
+
 PolicyWarningCode = Literal[
     "forAllValuesOnOptionalClaim", "subjectCoversPullRequests", "wildcardInStringEquals", "mutableNameOnly",
     "keyNotOnAws",
@@ -320,13 +331,14 @@ rule.
 RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 """The comparison of the claim with `value`. `notEqual` does not match if the claim is missing."""
 
-SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom"]
+SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom", "agent"]
 """The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`:
 with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom
-tokens of the application's backend. `anonymous`: the account has no sign-in method.
+tokens of the application's backend. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of
+another account and gets tokens by `token.exchange` only.
 """
 
-SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA"]
+SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA", "ES384"]
 """The JOSE algorithm that signs tokens."""
 
 StatementFindingEffect = Literal["Allow", "Deny"]
@@ -359,13 +371,19 @@ address if the tenant has `delivery.linkUrl`.
 TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
-TokenExchangeResultTokenType = Literal["Bearer"]
-"""The use of the token (RFC 6749 section 7.1)."""
+TokenExchangeResultTokenType = Literal["Bearer", "N_A"]
+"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token."""
 
 TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
 """The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant
 or issuer, a session cookie (`cookie`), the token of a trusted issuer (`workload`), or any other kind (`other`).
 """
+
+TokenMintForSessionSigningAlgorithm = Literal["RS256", "ES384"]
+"""The algorithm that signs the token."""
+
+TokenRedeemResultTokenType = Literal["Bearer"]
+"""The use of the token (RFC 6749 section 7.1)."""
 
 TokenUse = Literal["pool", "id", "access", "cookie"]
 """The token type: the OpenID token of a pool (`pool`), or the ID token (`id`), access token (`access`) or session cookie
@@ -396,7 +414,8 @@ class LinkedProvider(Record):
     """A sign-in method of an account."""
 
     provider_id: str = member("providerId")
-    """The ID of the provider, or `password` or `code` for the account's own email address."""
+    """The ID of the provider, or `password` or `code` for the account's own email address, or the URL of a trusted issuer.
+    """
     subject: str = member("subject")
     """The user's subject at the provider, or the email address for `password` and `code`."""
     email: str | None = member("email", default=None)
@@ -483,6 +502,8 @@ class Account(Record):
     """The ID of an account, which is the `sub` claim of its tokens."""
     tenant_id: str = member("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
+    owner_id: str | None = member("ownerId", default=None)
+    """The account that owns the agent. Present if the account is an agent."""
     username: str | None = member("username", default=None)
     """The email address with which the user signs in. Not present for accounts without their own email address."""
     email: str | None = member("email", default=None)
@@ -492,7 +513,8 @@ class Account(Record):
     phone_number: str | None = member("phoneNumber", default=None)
     """The phone number of the account, in E.164 format."""
     method: str = member("method")
-    """The way in which the user signs in. Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`.
+    """The way in which the user signs in. Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`,
+    `agent`.
     """
     providers: Sequence[LinkedProvider] = member("providers", list_of(LinkedProvider._of))
     """The sign-in methods of the account."""
@@ -518,6 +540,24 @@ class Account(Record):
     """The time of the last sign-in."""
 
 
+class AccountCreateAgentLogin(Record):
+    """The subject of the agent's tokens at a trusted issuer. Requires the access level `developer`, because it proves
+    nothing.
+    """
+
+    issuer: str = member("issuer")
+    """The issuer, exactly as in the `iss` claim."""
+    subject: str = member("subject")
+    """The `sub` claim."""
+
+
+class AccountDeleteAgentResult(Record):
+    """The result of `account.deleteAgent`."""
+
+    account_id: str = member("accountId")
+    """The ID of an account, which is the `sub` claim of its tokens."""
+
+
 class AccountDeleteOwnResult(Record):
     """The result of `account.deleteOwn`."""
 
@@ -538,7 +578,7 @@ class PortableLogin(Record):
     """
 
     provider_id: str = member("providerId")
-    """The ID of the provider, such as `google.com` or `oidc.work`."""
+    """The ID of the provider, such as `google.com` or `oidc.work`, or the URL of a trusted issuer."""
     subject: str = member("subject")
     """The user's subject at the provider."""
     email: str | None = member("email", default=None)
@@ -654,12 +694,14 @@ class PortableAccount(Record):
     """The email address with which the user signs in and to which messages are sent."""
     email_verified: bool | None = member("emailVerified", default=None)
     """Whether the email address is verified. Defaults to false."""
+    owner_id: str | None = member("ownerId", default=None)
+    """The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists."""
     phone_number: str | None = member("phoneNumber", default=None)
     """The phone number of the account."""
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
     `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
-    `passkey`, `federated`, `anonymous`, `custom`.
+    `passkey`, `federated`, `anonymous`, `custom`, `agent`.
     """
     providers: Sequence[PortableLogin] | None = member("providers", list_of(PortableLogin._of), default=None)
     """The linked logins, at most one for each provider."""
@@ -786,6 +828,24 @@ class GraphNodeLogin(Record):
     """The name of the login provider in the pool."""
 
 
+class GraphNodeAgent(Record):
+    """An agent that the account owns."""
+
+    kind: Literal["agent"] = member("kind")
+    """kind."""
+    account_id: str = member("accountId")
+    """The account ID of the agent."""
+
+
+class GraphNodeOwner(Record):
+    """The account that owns this agent."""
+
+    kind: Literal["owner"] = member("kind")
+    """kind."""
+    account_id: str = member("accountId")
+    """The account ID of the owner."""
+
+
 class GraphNodeOther(Record):
     """A variant of a later version of Mintmark. `to_dict()` returns its members."""
 
@@ -796,7 +856,7 @@ class GraphNodeOther(Record):
 
 GraphNode = Union[
     GraphNodeAccount, GraphNodeProvider, GraphNodeFactor, GraphNodePasskey, GraphNodeSession, GraphNodeMergedAccount,
-    GraphNodeIdentity, GraphNodeLogin, GraphNodeOther,
+    GraphNodeIdentity, GraphNodeLogin, GraphNodeAgent, GraphNodeOwner, GraphNodeOther,
 ]
 """A part of an account. `kind` determines the class."""
 
@@ -809,6 +869,8 @@ read_graph_node: Callable[[Any], GraphNode] = union("kind", GraphNodeOther, {
     "mergedAccount": GraphNodeMergedAccount,
     "identity": GraphNodeIdentity,
     "login": GraphNodeLogin,
+    "agent": GraphNodeAgent,
+    "owner": GraphNodeOwner,
 })
 
 
@@ -823,7 +885,8 @@ class GraphEdge(Record):
     """The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an
     identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo`
     edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started.
-    A `mergedInto` edge points from a merged account to the account that remains.
+    A `mergedInto` edge points from a merged account to the account that remains. An `owns` edge points from an account
+    to its agent.
     """
 
 
@@ -895,6 +958,13 @@ class AccountImportResult(Record):
     """The reason the import stopped. Present if `completed` is false."""
     dry_run: bool = member("dryRun")
     """Whether nothing was changed."""
+
+
+class AccountListAgentsResult(Record):
+    """The result of `account.listAgents`."""
+
+    agents: Sequence[Account] = member("agents", list_of(Account._of))
+    """The agents."""
 
 
 class AccountListResult(Record):
@@ -997,6 +1067,17 @@ class AdditionalUserInfo(Record):
     """The complete user information: the claims of the ID token, or the response to the access token."""
 
 
+class ClientSecretInfo(Record):
+    """A secret of an application, without the secret itself."""
+
+    secret_id: str = member("secretId")
+    """The ID of a secret of an application."""
+    hint: str = member("hint")
+    """The last four characters of the secret."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the secret was generated."""
+
+
 class Application(Record):
     """An application of a tenant."""
 
@@ -1007,8 +1088,8 @@ class Application(Record):
     name: str | None = member("name", default=None)
     """The display name of the application."""
     type: str = member("type")
-    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Known
-    values: `public`, `confidential`.
+    """The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+    `clientSecret`. Known values: `public`, `confidential`.
     """
     native_authentication: bool = member("nativeAuthentication")
     """Whether the application can start sign-ups, sign-ins and password resets in its own user interface."""
@@ -1024,10 +1105,29 @@ class Application(Record):
     """The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults
     to all of its scopes.
     """
+    secrets: Sequence[ClientSecretInfo] | None = member("secrets", list_of(ClientSecretInfo._of), default=None)
+    """The secrets of the application, oldest first, without the secrets themselves. Present if the application has
+    secrets.
+    """
     created_at: datetime = member("createdAt", utc)
     """The time at which the application was created. 0 for a default application that was never changed."""
     updated_at: datetime = member("updatedAt", utc)
     """The time of the last change of the application."""
+
+
+class ApplicationAddSecretResult(Record):
+    """The result of `application.addSecret`."""
+
+    tenant_id: str = member("tenantId")
+    """The ID of the tenant."""
+    client_id: str = member("clientId")
+    """The client ID of the application."""
+    secret_id: str = member("secretId")
+    """The ID of a secret of an application."""
+    client_secret: str = member("clientSecret", secret=True)
+    """The secret. It cannot be read again."""
+    created_at: datetime = member("createdAt", utc)
+    """The time at which the secret was generated."""
 
 
 class ApplicationDeclaration(Record):
@@ -1042,8 +1142,8 @@ class ApplicationDeclaration(Record):
     name: str | None = member("name", default=None)
     """The display name of the application."""
     type: str | None = member("type", default=None)
-    """The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
-    Defaults to "public".
+    """The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+    `clientSecret`. Defaults to "public".
     """
     native_authentication: bool | None = member("nativeAuthentication", default=None)
     """Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to
@@ -1089,11 +1189,13 @@ class AppliedChange(Record):
     pointer: str = member("pointer")
     """The location of the resource in the document, as an RFC 6901 JSON Pointer."""
     kind: str = member("kind")
-    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`."""
+    """The kind of the resource. Known values: `tenant`, `idp`, `application`, `pool`, `role`, `issuer`, `hooks`."""
     name: str = member("name")
-    """The name of the resource, or the ID of a tenant, identity provider or application."""
+    """The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their
+    tenant.
+    """
     tenant_id: str | None = member("tenantId", default=None)
-    """The ID of the tenant. Present for tenants, identity providers and applications."""
+    """The ID of the tenant. Present for tenants, identity providers, applications and hooks."""
     pool_id: str | None = member("poolId", default=None)
     """The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID."""
     role_arn: str | None = member("roleArn", default=None)
@@ -1863,6 +1965,42 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
 })
 
 
+class EventPush(Record):
+    """The receiver to which a stream pushes its tokens (RFC 8935)."""
+
+    url: str = member("url")
+    """The https URL of the receiver."""
+    authorization: str | None = member("authorization", secret=True, default=None)
+    """The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never
+    returned. If omitted in a change that keeps the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the receiver can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class EventPushState(Record):
+    """The receiver of a stream that pushes its tokens, and the state of the deliveries."""
+
+    url: str = member("url")
+    """The URL of the receiver."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the receiver can be in a private network."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed."""
+    has_authorization: bool = member("hasAuthorization")
+    """Whether the requests have the header `Authorization`."""
+    failures: int = member("failures")
+    """The number of failed attempts since the last token that the receiver accepted."""
+    failing_since: datetime | None = member("failingSince", utc, default=None)
+    """The time of the first of these attempts. Absent without failures."""
+    next_attempt_at: datetime | None = member("nextAttemptAt", utc, default=None)
+    """The time of the next attempt. Absent without failures."""
+    last_error: str | None = member("lastError", default=None)
+    """The reason of the last failure. Absent without failures."""
+
+
 class EventStream(Record):
     """A stream of Security Event Tokens (RFC 8417) for one receiver."""
 
@@ -1878,6 +2016,12 @@ class EventStream(Record):
     """The `aud` of the tokens."""
     types: Sequence[str] | None = member("types", default=None)
     """The types of the events. Absent if the stream has all types."""
+    status: str = member("status")
+    """Whether the stream delivers its events. Known values: `enabled`, `paused`, `disabled`."""
+    status_reason: str | None = member("statusReason", default=None)
+    """The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days."""
+    push: EventPushState | None = member("push", EventPushState._of, default=None)
+    """The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the stream was created. It has the events since then."""
 
@@ -1982,6 +2126,13 @@ class EventsUnsubscribeResult(Record):
     """Whether there was a subscription."""
 
 
+class EventsVerifyStreamResult(Record):
+    """The result of `events.verifyStream`."""
+
+    event_id: str = member("eventId")
+    """The ID (`jti`) of the token."""
+
+
 class ExportProgress(Record):
     """The progress of account.export to a file."""
 
@@ -2084,6 +2235,23 @@ class Hook(Record):
     """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
 
 
+class HooksDeclaration(Record):
+    """The declaration of the hooks of a tenant for `system.apply`, with the members of `hooks.set`. A hook that is omitted
+    is removed.
+    """
+
+    tenant_id: str | None = member("tenantId", default=None)
+    """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
+    before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
+    """The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
+    is omitted.
+    """
+    before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
+    """The hook that is asked before every new session."""
+    before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
+    """The hook that is asked before a message with a code or a link is sent."""
+
+
 class HooksOfferResult(Record):
     """The result of `hooks.offer`."""
 
@@ -2091,6 +2259,23 @@ class HooksOfferResult(Record):
     """The hooks that the process sends to the host."""
     deadline_seconds: int = member("deadlineSeconds")
     """The time within which the host must answer, in seconds."""
+
+
+class IdJagPermission(Record):
+    """An application that can get assertions for another authorization server (ID-JAG)."""
+
+    client_id: str = member("clientId")
+    """The application of this tenant that requests the assertions. The ID of the tenant is its default application."""
+    audiences: Sequence[str] = member("audiences")
+    """The issuers of the authorization servers that redeem the assertions."""
+    resources: Sequence[str] | None = member("resources", default=None)
+    """The resources that an assertion can name (RFC 8707). Defaults to none."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes of the other authorization server that an assertion can contain."""
+    client_id_there: str = member("clientIdThere")
+    """The client ID of the application at the other authorization server."""
+    email: bool | None = member("email", default=None)
+    """Whether the assertions contain the verified email address of the user. Defaults to false."""
 
 
 class IdentityChange(Record):
@@ -2512,7 +2697,7 @@ class SigningKey(Record):
     kid: str = member("kid")
     """The ID of a key: its RFC 7638 thumbprint."""
     algorithm: str = member("algorithm")
-    """The algorithm of the key. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`."""
+    """The algorithm of the key. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`, `ES384`."""
     issuer: str = member("issuer")
     """The issuer that owns the key."""
     pool_id: str | None = member("poolId", default=None)
@@ -3033,7 +3218,7 @@ class Pool(Record):
     providers: Sequence[PoolProvider] = member("providers", list_of(PoolProvider._of))
     """The public login providers."""
     signing_algorithm: str = member("signingAlgorithm")
-    """The algorithm with which the pool signs its tokens. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`."""
+    """The algorithm with which the pool signs its tokens. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`, `ES384`."""
     tags: Mapping[str, str] = member("tags")
     """The tags of the pool."""
     created_at: datetime = member("createdAt", utc)
@@ -3149,7 +3334,7 @@ class PoolDeclaration(Record):
     """The public login providers. Each name can occur only once."""
     signing_algorithm: str | None = member("signingAlgorithm", default=None)
     """The signing algorithm of a new pool. Defaults to `ES256`. The algorithm of an existing pool cannot be changed here;
-    use `key.rotate`. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`.
+    use `key.rotate`. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`, `ES384`.
     """
     tags: Mapping[str, str] | None = member("tags", default=None)
     """The tags of the pool."""
@@ -3809,6 +3994,21 @@ class StoreStatsResult(Record):
     """The time at which a process last deleted expired rows."""
 
 
+class SubjectIssuer(Record):
+    """A trusted issuer whose tokens can be exchanged for access tokens of a tenant."""
+
+    issuer: str = member("issuer")
+    """The issuer, exactly as in the `iss` claim of its tokens. It also needs a record of `issuer.put` with the use
+    `exchange` for `token.exchange`, or `idJag` for `token.redeem`.
+    """
+    audiences: Sequence[str] = member("audiences")
+    """The audiences for which its subjects can get access tokens: audiences of the tenant, or the tenant's ID."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes that the access tokens can have."""
+    create_accounts: bool | None = member("createAccounts", default=None)
+    """Whether a subject that is not linked with an account gets a new one. Defaults to false."""
+
+
 class SystemApplyResult(Record):
     """The result of `system.apply`."""
 
@@ -3816,7 +4016,7 @@ class SystemApplyResult(Record):
     """Whether the changes were not applied because `dryRun` was set."""
     changes: Sequence[AppliedChange] = member("changes", list_of(AppliedChange._of))
     """One entry for each resource in the document, in this order: tenants, identity providers, applications, pools,
-    trusted issuers, roles.
+    trusted issuers, roles, hooks.
     """
 
 
@@ -3830,6 +4030,10 @@ class SystemExportResult(Record):
     """The identity providers, in the format of `IdpDeclaration`, without `clientSecret`."""
     applications: Sequence[Mapping[str, Any]] | None = member("applications", default=None)
     """The applications, in the format of `ApplicationDeclaration`. Present if there are any."""
+    hooks: Sequence[Mapping[str, Any]] | None = member("hooks", default=None)
+    """The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are
+    any.
+    """
     pools: Sequence[Mapping[str, Any]] = member("pools")
     """The pools, in the format of `PoolDeclaration`."""
     roles: Sequence[Mapping[str, Any]] = member("roles")
@@ -4056,6 +4260,12 @@ class Tenant(Record):
     """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
     (account enumeration protection).
     """
+    recycles_addresses: bool | None = member("recyclesAddresses", default=None)
+    """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
+    same identity provider returns the verified address of the account with another user ID, as Firebase does
+    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+    other sign-ins return `providerRequired`. Present if `true`.
+    """
     one_account_per_address: bool = member("oneAccountPerAddress")
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
     false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -4089,12 +4299,18 @@ class Tenant(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
     delegations: Sequence[Delegation] | None = member("delegations", list_of(Delegation._of), default=None)
     """The actors that may act for all users of the tenant, see `token.exchange`."""
+    subject_issuers: Sequence[SubjectIssuer] | None = member("subjectIssuers", list_of(SubjectIssuer._of), default=None)
+    """The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant."""
+    id_jag: Sequence[IdJagPermission] | None = member("idJag", list_of(IdJagPermission._of), default=None)
+    """The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG)."""
     assurance: str = member("assurance")
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4112,7 +4328,8 @@ class Tenant(Record):
     this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
     """
     signing_algorithm: str = member("signingAlgorithm")
-    """The algorithm with which the tenant signs its tokens. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`."""
+    """The algorithm with which the tenant signs its tokens. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`, `ES384`.
+    """
     assurance_gaps: Sequence[str] = member("assuranceGaps")
     """The requirements of the profile that the settings of this tenant leave open. Empty without a profile."""
     created_at: datetime = member("createdAt", utc)
@@ -4180,6 +4397,12 @@ class TenantDeclaration(Record):
     """Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses
     (account enumeration protection).
     """
+    recycles_addresses: bool | None = member("recyclesAddresses", default=None)
+    """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
+    same identity provider returns the verified address of the account with another user ID, as Firebase does
+    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+    other sign-ins return `providerRequired`.
+    """
     one_account_per_address: bool | None = member("oneAccountPerAddress", default=None)
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
     false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -4213,12 +4436,18 @@ class TenantDeclaration(Record):
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
     """
+    phone_sign_in: str | None = member("phoneSignIn", default=None)
+    """Who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
     """The signers whose custom tokens `signIn.withCustomToken` accepts."""
     delegations: Sequence[Delegation] | None = member("delegations", list_of(Delegation._of), default=None)
     """The actors that may act for all users of the tenant, see `token.exchange`."""
+    subject_issuers: Sequence[SubjectIssuer] | None = member("subjectIssuers", list_of(SubjectIssuer._of), default=None)
+    """The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant."""
+    id_jag: Sequence[IdJagPermission] | None = member("idJag", list_of(IdJagPermission._of), default=None)
+    """The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG)."""
     assurance: str | None = member("assurance", default=None)
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4239,7 +4468,7 @@ class TenantDeclaration(Record):
     """Confirms that `assurance` changes from a profile to `none`. Defaults to false."""
     signing_algorithm: str | None = member("signingAlgorithm", default=None)
     """The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed
-    here; use `key.rotate`. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`.
+    here; use `key.rotate`. Known values: `ES256`, `RS256`, `RS512`, `EdDSA`, `ES384`.
     """
 
 
@@ -4300,17 +4529,23 @@ class TokenDiscoveryResult(Record):
     """The algorithms of the published keys."""
     claims_supported: Sequence[str] = member("claims_supported")
     """The claims in tokens of this issuer."""
+    grant_types_supported: Sequence[str] | None = member("grant_types_supported", default=None)
+    """The grants of a tenant: those of `token.exchange` and `token.redeem`."""
+    authorization_grant_profiles_supported: Sequence[str] | None = member("authorization_grant_profiles_supported", default=None)
+    """The profiles of assertions that `token.redeem` accepts. Present for a tenant."""
 
 
 class TokenExchangeResult(Record):
     """The result of `token.exchange`."""
 
     token: str = member("token", secret=True)
-    """The access token."""
+    """The access token or assertion."""
     issued_token_type: str = member("issuedTokenType")
     """The type of the new token."""
-    token_type: Literal["Bearer"] = member("tokenType")
-    """The use of the token (RFC 6749 section 7.1)."""
+    token_type: str = member("tokenType")
+    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. Known values:
+    `Bearer`, `N_A`.
+    """
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the token expires."""
     scope: str = member("scope")
@@ -4339,6 +4574,19 @@ class TokenMintForDeveloperResult(Record):
     """Whether this call created the identity."""
 
 
+class TokenMintForSessionResult(Record):
+    """The result of `token.mintForSession`."""
+
+    token: str = member("token", secret=True)
+    """The token."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the token expires."""
+    issuer: str = member("issuer")
+    """The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the
+    issuer of a pool.
+    """
+
+
 class TokenMintResult(Record):
     """The result of `token.mint`."""
 
@@ -4348,6 +4596,28 @@ class TokenMintResult(Record):
     """The OpenID token."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the token expires."""
+
+
+class TokenOutboundFederationResult(Record):
+    """The result of `token.outboundFederation`."""
+
+    issuer: str = member("issuer")
+    """The issuer of the tokens."""
+    enabled: bool = member("enabled")
+    """Whether tokens are issued."""
+
+
+class TokenRedeemResult(Record):
+    """The result of `token.redeem`."""
+
+    token: str = member("token", secret=True)
+    """The access token."""
+    token_type: Literal["Bearer"] = member("tokenType")
+    """The use of the token (RFC 6749 section 7.1)."""
+    expires_at: datetime = member("expiresAt", utc)
+    """The time at which the token expires."""
+    scope: str = member("scope")
+    """The scopes of the token, separated by spaces. Empty if it has none."""
 
 
 class TokenVerifyResult(Record):
@@ -4447,26 +4717,28 @@ __all__ = [
     "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
     "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EventType", "FactorHintKind", "FactorKind", "FlowCapability",
-    "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState",
-    "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage",
-    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
-    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
-    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
-    "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
-    "TokenKind", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
-    "AcceptedCredentials", "Account", "AccountDeleteOwnResult", "AccountDeleteResult", "AccountExportResult",
-    "AccountGraphResult", "AccountImportResult", "AccountListResult", "AccountMergeResult",
-    "AccountProviderTokenResult", "AdditionalUserInfo", "Application", "ApplicationDeclaration",
+    "CredentialsProviderOpenTokenSource", "EventStreamStatus", "EventType", "FactorHintKind", "FactorKind",
+    "FlowCapability", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
+    "IdentityState", "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod",
+    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
+    "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "PortablePasskeyUsage", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StatementFindingEffect",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
+    "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType", "TokenKind", "TokenMintForSessionSigningAlgorithm",
+    "TokenRedeemResultTokenType", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
+    "AcceptedCredentials", "Account", "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListAgentsResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "Application", "ApplicationAddSecretResult", "ApplicationDeclaration",
     "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
     "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
     "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
-    "ClientOrigin", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential",
-    "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "ClientOrigin", "ClientSecretInfo", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
+    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
     "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
     "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
     "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
@@ -4475,40 +4747,43 @@ __all__ = [
     "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
     "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
     "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
-    "EnrollmentStepTotp", "EventStream", "EventStreamError", "EventsDeleteStreamResult", "EventsListResult",
-    "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress",
-    "Factor", "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal",
-    "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode",
-    "GraphNodeOther", "read_graph_node", "GraphNodeAccount", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
-    "HooksOfferResult", "IdentityChange", "IdentityDeleteResult", "IdentityDescription", "IdentityListResult",
-    "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp",
-    "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration",
-    "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress", "ImportStop",
-    "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult", "KeyRevokeResult",
-    "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity", "MethodMetrics",
-    "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult", "OwnProfile",
-    "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult", "PasskeyFinishRegistrationResult",
-    "PasskeyListResult", "PasskeyRelatedOriginsResult", "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult",
-    "PasskeySettings", "PasskeyUserDetails", "PasswordFailure", "PasswordHashing", "PasswordPolicy",
-    "PasswordResetStep", "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired",
-    "PasswordResetStepCompleted", "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired",
-    "PolicyWarning", "Pool", "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider",
-    "PoolProviderSettings", "PoolRoles", "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin",
-    "PortablePasskey", "Principal", "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role",
-    "RoleDeclaration", "RoleDeleteResult", "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule",
-    "RoleTestResult", "RolesByKind", "SecurityEvent", "Session", "SessionCreateCookieResult", "SessionListResult",
-    "SessionRevokeAllResult", "SessionRevokeResult", "SessionSignOutResult", "SignInStep", "SignInStepOther",
-    "read_sign_in_step", "SignInStepCodeRequired", "SignInStepCompleted", "SignInStepPasskeyRequired",
-    "SignInStepPasswordRequired", "SignInStepProviderRequired", "SignInStepRedirectRequired",
-    "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired", "SignInStepTokensDeferred",
-    "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired", "SignUpStepCodeRequired",
-    "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired", "SignUpStepRedirectRequired",
-    "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult", "StoreRekeyResult", "StoreStatsResult",
-    "SystemApplyResult", "SystemExportResult", "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult",
-    "SystemPingResult", "TagMapDeclaration", "Tenant", "TenantAttribute", "TenantCheckAssuranceResult",
-    "TenantDeclaration", "TenantDeleteResult", "TenantDelivery", "TenantHooks", "TenantListResult", "TenantMailServer",
-    "TenantTemplate", "TenantWebhook", "TokenDelegateResult", "TokenDiscoveryResult", "TokenExchangeResult",
-    "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult", "TokenMintResult", "TokenVerifyResult",
-    "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential", "UnprocessedIdentity", "Violation",
+    "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream", "EventStreamError", "EventsDeleteStreamResult",
+    "EventsListResult", "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult",
+    "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
+    "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",
+    "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
+    "HooksDeclaration", "HooksOfferResult", "IdJagPermission", "IdentityChange", "IdentityDeleteResult",
+    "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult",
+    "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck",
+    "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress",
+    "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult",
+    "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity",
+    "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult",
+    "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
+    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
+    "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
+    "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",
+    "PrincipalTagMap", "ProviderSubject", "ProviderTokens", "Revocation", "Role", "RoleDeclaration", "RoleDeleteResult",
+    "RoleListResult", "RoleMapping", "RolePolicies", "RoleRule", "RoleTestResult", "RolesByKind", "SecurityEvent",
+    "Session", "SessionCreateCookieResult", "SessionListResult", "SessionRevokeAllResult", "SessionRevokeResult",
+    "SessionSignOutResult", "SignInStep", "SignInStepOther", "read_sign_in_step", "SignInStepCodeRequired",
+    "SignInStepCompleted", "SignInStepPasskeyRequired", "SignInStepPasswordRequired", "SignInStepProviderRequired",
+    "SignInStepRedirectRequired", "SignInStepSecondFactorEnrollmentRequired", "SignInStepSecondFactorRequired",
+    "SignInStepTokensDeferred", "SignUpStep", "SignUpStepOther", "read_sign_up_step", "SignUpStepAttributesRequired",
+    "SignUpStepCodeRequired", "SignUpStepCompleted", "SignUpStepPasskeyRequired", "SignUpStepPasswordRequired",
+    "SignUpStepRedirectRequired", "SignedRequest", "SigningKey", "StatementFinding", "StoreBackupResult",
+    "StoreRekeyResult", "StoreStatsResult", "SubjectIssuer", "SystemApplyResult", "SystemExportResult",
+    "SystemHealthResult", "SystemInfoResult", "SystemMetricsResult", "SystemPingResult", "TagMapDeclaration", "Tenant",
+    "TenantAttribute", "TenantCheckAssuranceResult", "TenantDeclaration", "TenantDeleteResult", "TenantDelivery",
+    "TenantHooks", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
+    "TokenDiscoveryResult", "TokenExchangeResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult",
+    "TokenMintForSessionResult", "TokenMintResult", "TokenOutboundFederationResult", "TokenRedeemResult",
+    "TokenVerifyResult", "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential",
+    "UnprocessedIdentity", "Violation",
 ]

@@ -7,6 +7,23 @@ require_relative "../namespace"
 module Mintmark
   # The methods `application.*`.
   class ApplicationMethods < Namespace
+    # Generate a secret of a confidential application.
+    #
+    # The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are
+    # both valid. To replace a secret, add another one, give it to the application, and delete the first one with
+    # `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require
+    # `clientSecret`.
+    #
+    # Equivalent: cognito AddUserPoolClientSecret, nativeAuth Microsoft Graph: application: addPassword.
+    #
+    # @param client_id [String] The client ID of an application of a tenant.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [ApplicationAddSecretResult]
+    # @raise [TenantNotFound, ClientUnknown, ClientNotConfidential, TooManyClientSecrets]
+    def add_secret(client_id:, tenant_id: nil, timeout: nil, trace: nil)
+      call("application.addSecret", {"clientId" => client_id, "tenantId" => tenant_id}, timeout, trace)
+    end
+
     # Delete an application of a tenant.
     #
     # Ends the sessions and pending flows of the application, and revokes the tokens of these sessions. The default application, whose
@@ -20,6 +37,22 @@ module Mintmark
     # @raise [TenantNotFound, ClientUnknown]
     def delete(client_id:, tenant_id: nil, timeout: nil, trace: nil)
       call("application.delete", {"clientId" => client_id, "tenantId" => tenant_id}, timeout, trace)
+    end
+
+    # Delete a secret of an application.
+    #
+    # The secret is no longer accepted. Sessions of the application continue. The only secret of an application cannot be deleted: add
+    # another one first, or delete the application.
+    #
+    # Equivalent: cognito DeleteUserPoolClientSecret, nativeAuth Microsoft Graph: application: removePassword.
+    #
+    # @param client_id [String] The client ID of an application of a tenant.
+    # @param secret_id [String] The ID of a secret of an application.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @return [Application]
+    # @raise [TenantNotFound, ClientUnknown, ClientSecretNotFound, LastClientSecret]
+    def delete_secret(client_id:, secret_id:, tenant_id: nil, timeout: nil, trace: nil)
+      call("application.deleteSecret", {"clientId" => client_id, "secretId" => secret_id, "tenantId" => tenant_id}, timeout, trace)
     end
 
     # Get an application of a tenant.
@@ -55,15 +88,16 @@ module Mintmark
     #
     # Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and access tokens
     # (`client_id`, `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the ID of its default application,
-    # which is public and has native authentication. Omitted members return to their default.
+    # which is public and has native authentication. Omitted members return to their default. Secrets of the application stay; an
+    # application with secrets cannot become public.
     #
     # Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient, nativeAuth Microsoft Graph: applications.create.
     #
     # @param client_id [String] The client ID of an application of a tenant.
     # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     # @param name [String] The display name of the application.
-    # @param type [String] The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
-    #   Defaults to "public".
+    # @param type [String] The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+    #   `clientSecret`. Defaults to "public".
     # @param native_authentication [Boolean] Whether the application can start sign-ups, sign-ins and password resets in its own user
     #   interface. Defaults to true.
     # @param redirect_uris [Array<String>] The redirect URIs of the application.

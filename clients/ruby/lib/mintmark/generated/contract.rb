@@ -11,7 +11,9 @@ module Mintmark
     "account.changeEmail" => :EmailChangeStep,
     "account.changePassword" => :Tokens,
     "account.create" => :Account,
+    "account.createAgent" => :Account,
     "account.delete" => :AccountDeleteResult,
+    "account.deleteAgent" => :AccountDeleteAgentResult,
     "account.deleteOwn" => :AccountDeleteOwnResult,
     "account.export" => :AccountExportResult,
     "account.find" => :Account,
@@ -20,6 +22,7 @@ module Mintmark
     "account.import" => :AccountImportResult,
     "account.link" => :SignInStep,
     "account.list" => :AccountListResult,
+    "account.listAgents" => :AccountListAgentsResult,
     "account.me" => :OwnProfile,
     "account.merge" => :AccountMergeResult,
     "account.providerToken" => :AccountProviderTokenResult,
@@ -30,7 +33,9 @@ module Mintmark
     "account.unlink" => :Account,
     "account.update" => :Account,
     "account.updateOwn" => :OwnProfile,
+    "application.addSecret" => :ApplicationAddSecretResult,
     "application.delete" => :ApplicationDeleteResult,
+    "application.deleteSecret" => :Application,
     "application.get" => :Application,
     "application.list" => :ApplicationListResult,
     "application.put" => :Application,
@@ -54,8 +59,10 @@ module Mintmark
     "events.listStreams" => :EventsListStreamsResult,
     "events.poll" => :EventsPollResult,
     "events.putStream" => :EventStream,
+    "events.setStreamStatus" => :EventStream,
     "events.subscribe" => :EventsSubscribeResult,
     "events.unsubscribe" => :EventsUnsubscribeResult,
+    "events.verifyStream" => :EventsVerifyStreamResult,
     "hooks.get" => :TenantHooks,
     "hooks.offer" => :HooksOfferResult,
     "hooks.set" => :TenantHooks,
@@ -133,6 +140,7 @@ module Mintmark
     "signIn.challenge" => :SignInStep,
     "signIn.resendCode" => :SignInStep,
     "signIn.start" => :SignInStep,
+    "signIn.startWithPhoneNumber" => :SignInStep,
     "signIn.submitCode" => :SignInStep,
     "signIn.submitPassword" => :SignInStep,
     "signIn.withContinuation" => :SignInStep,
@@ -179,6 +187,9 @@ module Mintmark
     "token.jwks" => :TokenJwksResult,
     "token.mint" => :TokenMintResult,
     "token.mintForDeveloper" => :TokenMintForDeveloperResult,
+    "token.mintForSession" => :TokenMintForSessionResult,
+    "token.outboundFederation" => :TokenOutboundFederationResult,
+    "token.redeem" => :TokenRedeemResult,
     "token.verify" => :TokenVerifyResult,
   }.freeze
 
@@ -190,8 +201,8 @@ module Mintmark
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
-    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri password
-    passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text
-    token url
+    accessToken attributes authorization body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri
+    password passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target
+    text token url
   ].freeze
 end

@@ -214,61 +214,70 @@ module Mintmark
   # header contains an unknown critical parameter.
   class TokenMalformed < APIError
     detail :reason, "reason" # The format error.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that `kid` names.
   class TokenAlgorithmNotAllowed < APIError
     detail :algorithm, "algorithm" # The `alg` header parameter of the token.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `kid` is missing or does not name a key of this store. Deleting a pool deletes its keys.
   class TokenKeyUnknown < APIError
     detail :kid, "kid" # The `kid` header parameter of the token.
     detail :reason, "reason" # The reason no key was found, as far as the token shows.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The signature cannot be verified with the key that `kid` names.
   class TokenSignatureInvalid < APIError
     detail :kid, "kid" # The ID of the key that was used to verify the signature.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The time in `exp` is in the past.
   class TokenExpired < APIError
     detail :expired_at, "expiredAt", :time # The time at which the token expired, in seconds since 1970-01-01 UTC.
     detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The time in `iat` or `nbf` is in the future.
   class TokenNotYetValid < APIError
     detail :valid_from, "validFrom", :time # The time at which the token becomes valid, in seconds since 1970-01-01 UTC.
     detail :now, "now", :time # The current time of this process, in seconds since 1970-01-01 UTC.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `aud` does not contain the expected audience.
   class TokenAudienceMismatch < APIError
     detail :expected, "expected" # The expected audience.
     detail :actual, "actual" # The audiences of the token.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `iss` is not the expected issuer, or not the issuer that owns the signing key.
   class TokenIssuerMismatch < APIError
     detail :expected, "expected" # The expected issuer.
     detail :actual, "actual" # The issuer of the token.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A token of one type is given where another type is required, such as an access token instead of an ID token.
   class TokenUseMismatch < APIError
     detail :expected, "expected" # The required token type.
     detail :actual, "actual" # The type of the token.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The identity, account, session or pool of the token was deleted, disabled or ended, the signing key was revoked, or `credentials.revoke`
@@ -277,7 +286,8 @@ module Mintmark
     # The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it
     # names the method, whose result contains the new tokens.
     detail :reason, "reason"
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The role does not exist or was deleted.
@@ -419,12 +429,14 @@ module Mintmark
   class TokenClaimRejected < APIError
     detail :claim, "claim" # The name of the claim.
     detail :reason, "reason" # The violated rule.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
-  # The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+  # The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already accepted.
   class TokenReplayed < APIError
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The settings of a trusted issuer violate a rule.
@@ -436,7 +448,8 @@ module Mintmark
   # The trusted issuer does not exist or was deleted.
   class TrustedIssuerNotFound < APIError
     detail :issuer, "issuer" # The requested issuer, ARN or tenant.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A new trusted issuer would exceed the maximum number.
@@ -447,41 +460,65 @@ module Mintmark
   # The requested type is not that of an access token, or the declared type of a token is unknown.
   class TokenTypeNotSupported < APIError
     detail :requested, "requested" # The requested type.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
-  # An exchange without an actor requests the same access that the subject token has.
+  # An exchange without an actor requests the same access that the subject token has, or no setting of the tenant permits the exchange.
   class ExchangeNotAllowed < APIError
     detail :reason, "reason" # The reason, as a clause.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is given.
   class ActorTokenRequired < APIError
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # Neither the subject token nor the tenant permits the actor, or the actor is the user itself.
   class ActorNotAllowed < APIError
     detail :reason, "reason" # The reason, as a clause.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The exchange would add an actor to a chain of the maximum length.
   class DelegationTooDeep < APIError
     detail :maximum, "maximum" # The maximum number of actors.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The claim `may_act` or `act` of the subject token is not an object with the required members.
   class SubjectTokenInvalid < APIError
     detail :reason, "reason" # The reason, as a clause.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
+  end
+
+  # Tokens of the account are not enabled.
+  class OutboundFederationDisabled < APIError; end
+
+  # The token would be valid for longer than the credentials that request it.
+  class SessionDurationEscalation < APIError
+    detail :expires_at, "expiresAt", :time # The time at which the token would expire, in seconds since 1970-01-01 UTC.
+    detail :session_expires_at, "sessionExpiresAt", :time # The time at which the credentials expire, in seconds since 1970-01-01 UTC.
+    detail :maximum_seconds, "maximumSeconds" # The longest possible lifetime, in seconds.
+  end
+
+  # The claims of a token for a session are too long.
+  class TokenPayloadTooLarge < APIError
+    detail :bytes, "bytes" # The length of the claims, in bytes.
+    detail :maximum, "maximum" # The maximum length, in bytes.
   end
 
   # The tenant does not exist or was deleted.
   class TenantNotFound < APIError
     detail :tenant_id, "tenantId" # The tenant ID, as the request names it.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `tenant.create` names a tenant ID that is already in use.
@@ -505,6 +542,8 @@ module Mintmark
   # `signUpAllowed` is false. Sign-ups can neither start nor continue.
   class SignUpNotAllowed < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The email address is malformed or contains non-ASCII characters.
@@ -570,15 +609,19 @@ module Mintmark
     detail :locked_until, "lockedUntil", :time # The time at which the lockout ends, in seconds since 1970-01-01 UTC.
     detail :next, "next" # The method that ends the lockout. Present if the password can be reset.
     detail :only, "only" # The operation that is locked. Present if other operations remain available.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A password is given in a tenant whose `localAccountMethod` is `emailCode`.
   class PasswordNotAccepted < APIError; end
 
-  # A sign-in or a password reset names an email address that no account has.
+  # A sign-in or a password reset names an email address that no account has, or the subject of a token is not linked with an account.
   class UserNotFound < APIError
     detail :next, "next" # The method to call next. Present if the tenant allows sign-ups.
-    detail :hint, "hint" # The next action for the user. Present if the tenant does not allow sign-ups.
+    detail :hint, "hint" # The next action. Present if the tenant does not allow sign-ups, and for the subject of a token.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an
@@ -607,7 +650,8 @@ module Mintmark
   class AudienceNotOffered < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     detail :audience, "audience" # The requested audience.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The address of the client exceeded the limit of requests, failures, codes or failed messages.
@@ -625,7 +669,8 @@ module Mintmark
   class ScopeNotGranted < APIError
     detail :scopes, "scopes" # The requested scopes that were not granted.
     detail :granted, "granted" # The granted scopes.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `token.verify` requires a scope that the token does not have.
@@ -664,6 +709,8 @@ module Mintmark
   class RefusedByHook < APIError
     detail :hook, "hook" # The hook that refused.
     detail :reason, "reason" # The reason from the hook.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by
@@ -675,6 +722,8 @@ module Mintmark
     # answer.
     detail :check, "check"
     detail :reason, "reason" # The reason, as a sentence.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process
@@ -703,7 +752,8 @@ module Mintmark
   # The tenant has the setting `disabled`. Its sessions continue when it is enabled.
   class TenantDisabled < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The session is older than `tokens.sessionSeconds` of the tenant.
@@ -711,17 +761,31 @@ module Mintmark
     detail :ended_at, "endedAt", :time # The time at which the session ended, in seconds since 1970-01-01 UTC.
   end
 
+  # A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no
+  # longer `everyone`.
+  class PhoneSignInNotAllowed < APIError
+    detail :tenant_id, "tenantId" # The ID of the tenant.
+  end
+
+  # A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`.
+  class PhoneNumberUnknown < APIError; end
+
   # The application does not exist in the tenant or was deleted.
   class ClientUnknown < APIError
     detail :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     detail :client_id, "clientId" # The requested client ID.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
-  # The application is confidential, or native authentication is disabled for it.
+  # The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the
+  # requested one.
   class ClientNotPermitted < APIError
     detail :client_id, "clientId" # The client ID of the application.
     detail :cause_value, "cause" # The setting of the application that prevents the flow.
     detail :reason, "reason" # The cause as text.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # A setting of an application contradicts the tenant or is not a valid address.
@@ -736,6 +800,36 @@ module Mintmark
     detail :maximum, "maximum" # The maximum number of applications.
   end
 
+  # The application for a new secret is public.
+  class ClientNotConfidential < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+  end
+
+  # The application already has the maximum number of secrets.
+  class TooManyClientSecrets < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :maximum, "maximum" # The maximum number of secrets.
+  end
+
+  # The secret does not exist or was deleted.
+  class ClientSecretNotFound < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :secret_id, "secretId" # The requested secret.
+  end
+
+  # The only secret of an application is to be deleted.
+  class LastClientSecret < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+  end
+
+  # A confidential application sent no secret or a wrong one, or a public application sent one.
+  class ClientSecretInvalid < APIError
+    detail :client_id, "clientId" # The client ID of the application.
+    detail :reason, "reason" # The reason and the next step.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
+  end
+
   # A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one.
   class AttributeNotYours < APIError
     detail :name, "name" # The name of the attribute, as given.
@@ -743,7 +837,10 @@ module Mintmark
   end
 
   # A session is refreshed that began before the tenant required a second factor.
-  class SecondFactorRequired < APIError; end
+  class SecondFactorRequired < APIError
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
+  end
 
   # The session has ended, or it belongs to another account.
   class SessionNotFound < APIError; end
@@ -784,15 +881,38 @@ module Mintmark
     detail :maximum, "maximum" # The maximum number of streams.
   end
 
+  # The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+  class EventReceiverInvalid < APIError
+    detail :reason, "reason" # The problem.
+  end
+
+  # `events.poll` is called for a stream that pushes its tokens.
+  class EventStreamPushes < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # `events.poll` would wait, and the maximum number of calls already waits.
+  class TooManyEventPolls < APIError
+    detail :maximum, "maximum" # The maximum number of waiting calls of a process.
+  end
+
+  # The event stream is disabled.
+  class EventStreamDisabled < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The user of a disabled account tries to sign in or refresh tokens.
   class AccountDisabled < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # `account.create` names an account ID that is already in use.
@@ -819,7 +939,7 @@ module Mintmark
 
   # The credential to link already belongs to an account, either another one or the same one.
   class CredentialAlreadyInUse < APIError
-    detail :provider_id, "providerId" # The ID of the provider.
+    detail :provider_id, "providerId" # The ID of the provider, or `passkey`.
     detail :email, "email" # The email address that the provider returned.
     detail :pending_token, "pendingToken" # A pending token that replaces the submitted credential, which is single-use.
   end
@@ -835,7 +955,7 @@ module Mintmark
 
   # The account already has a login of the provider to link.
   class ProviderAlreadyLinked < APIError
-    detail :provider_id, "providerId" # The ID of the provider, or `password`.
+    detail :provider_id, "providerId" # The ID of the provider, or `password` or `passkey`.
   end
 
   # The login to unlink is not linked to the account.
@@ -857,7 +977,8 @@ module Mintmark
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
     detail :survivor_id, "survivorId" # The ID of the account that remains after the merge.
     detail :merged_at, "mergedAt", :time # The time of the merge, in seconds since 1970-01-01 UTC.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # An anonymous sign-in is attempted in a tenant that does not allow it.
@@ -920,11 +1041,26 @@ module Mintmark
     detail :subject, "subject" # The subject of the user at the provider.
   end
 
+  # The operation is not possible for an agent.
+  class AccountIsAgent < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    detail :reason, "reason" # The reason, as a clause.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
+  end
+
+  # The account already owns the maximum number of agents.
+  class TooManyAgents < APIError
+    detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
+    detail :limit, "limit" # The maximum number of agents.
+  end
+
   # A login provider does not respond, or reports that it is temporarily unable to respond.
   class ProviderUnavailable < APIError
     detail :provider, "provider" # The name of a login provider: the pool's developer provider, or a public provider.
     detail :reason, "reason" # The reason the request to the provider failed.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The response of a login provider is not valid: its certificate, address, documents or keys do not meet the requirements. Repeating the
@@ -934,7 +1070,8 @@ module Mintmark
     # The failed check: `address`, `certificate`, `redirect`, `tooLarge`, `status`, `document`, `issuer`, `keys` or `client`.
     detail :check, "check"
     detail :reason, "reason" # The reason the response was rejected.
-    detail :oauth_error, "oauthError" # The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
   end
 
   # The identity provider does not exist in the tenant.
@@ -1292,24 +1429,27 @@ module Mintmark
     signatureMismatch requestExpired requestTimeTooSkewed signatureMalformed bodyHashMismatch credentialScopeMismatch keyNotFound
     issuerNotFound roleNotOffered ambiguousRoleDenied providerNotOpen tokenNotAwaited tooManyProviders providerOvertaken tokenTooWeak
     tokenClaimRejected tokenReplayed invalidTrustedIssuer trustedIssuerNotFound tooManyTrustedIssuers tokenTypeNotSupported
-    exchangeNotAllowed actorTokenRequired actorNotAllowed delegationTooDeep subjectTokenInvalid tenantNotFound tenantExists
-    tenantNotDeletable invalidTenantSettings signUpNotAllowed invalidUsername userAlreadyExists invalidPassword invalidCode
-    invalidAttributes continuationTokenInvalid continuationTokenExpired stepNotPossible tooManyCodes accountLocked passwordNotAccepted
-    userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid refreshTokenExpired refreshTokenReused audienceNotOffered
-    tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends
-    refusedByHook hookFailed hooksNotOffered actionCodeInvalid actionCodeExpired linkUrlMissing tenantDisabled sessionExpired clientUnknown
-    clientNotPermitted invalidApplication tooManyApplications attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted
-    eventsExpired eventCursorUnknown eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams accountNotFound
-    accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse
-    providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided
-    importFileUnreadable invalidHashParameters exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse
-    providerUnavailable providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid
-    callbackInvalid signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused
-    secondFactorsOff unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid
-    secondFactorNeeded noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff
-    passkeyNotFound passkeyNotSet tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen
-    notAStore masterKeyMissing masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed
-    newMasterKeyNeeded invalidMasterKey storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable
-    snapshotNotFound snapshotUnusable snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    exchangeNotAllowed actorTokenRequired actorNotAllowed delegationTooDeep subjectTokenInvalid outboundFederationDisabled
+    sessionDurationEscalation tokenPayloadTooLarge tenantNotFound tenantExists tenantNotDeletable invalidTenantSettings signUpNotAllowed
+    invalidUsername userAlreadyExists invalidPassword invalidCode invalidAttributes continuationTokenInvalid continuationTokenExpired
+    stepNotPossible tooManyCodes accountLocked passwordNotAccepted userNotFound passwordNotSet passwordChangeRequired refreshTokenInvalid
+    refreshTokenExpired refreshTokenReused audienceNotOffered tooManyFromClient scopeNotOffered scopeNotGranted tokenScopeMissing
+    codeExpired flowFinished flowEnded sendUnderway tooManyFailedSends refusedByHook hookFailed hooksNotOffered actionCodeInvalid
+    actionCodeExpired linkUrlMissing tenantDisabled sessionExpired phoneSignInNotAllowed phoneNumberUnknown clientUnknown clientNotPermitted
+    invalidApplication tooManyApplications clientNotConfidential tooManyClientSecrets clientSecretNotFound lastClientSecret
+    clientSecretInvalid attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown
+    eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams eventReceiverInvalid eventStreamPushes tooManyEventPolls
+    eventStreamDisabled accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
+    credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
+    anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
+    addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable providerUnusable idpNotFound
+    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
+    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
+    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
+    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
+    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
+    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

@@ -22,6 +22,9 @@ module Mintmark
     # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     # @param id_token [String] An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
     #   `account.link` and `account.reauthenticate` for this account.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it:
+    #   `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`. If the application has `redirectUris`,
+    #   `redirectUri` must be one of them, except for the port of a loopback address.
     # @param redirect_uri [String] The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
     #   `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
     # @param listen [Hash] Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with
@@ -31,16 +34,16 @@ module Mintmark
     # @param custom_parameters [Hash] Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the
     #   protocol itself uses are rejected.
     # @return [IdpAuthorizeResult]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable, ProviderUnusable, TokenMalformed,
-    #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
-    #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
+    # @raise [ClientUnknown, ClientNotPermitted, TenantNotFound, IdpNotFound, IdpDisabled, ListenerUnavailable, ProviderUnavailable,
+    #   ProviderUnusable, TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
     def authorize(
-      provider_id:, tenant_id: nil, id_token: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil, timeout: nil,
-      trace: nil
+      provider_id:, tenant_id: nil, id_token: nil, client_id: nil, redirect_uri: nil, listen: nil, scopes: nil, custom_parameters: nil,
+      timeout: nil, trace: nil
     )
       call("idp.authorize", {
-        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "redirectUri" => redirect_uri, "listen" => listen,
-        "scopes" => scopes, "customParameters" => custom_parameters
+        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "clientId" => client_id, "redirectUri" => redirect_uri,
+        "listen" => listen, "scopes" => scopes, "customParameters" => custom_parameters
       }, timeout, trace)
     end
 
@@ -56,15 +59,17 @@ module Mintmark
     # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     # @param id_token [String] An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
     #   `account.link` and `account.reauthenticate` for this account.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it:
+    #   `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`.
     # @param scopes [Array<String>] The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the
     #   provider has `openidOnly`) and to those of the provider's settings.
     # @return [IdpAuthorizeDeviceResult]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenMalformed,
+    # @raise [ClientUnknown, TenantNotFound, IdpNotFound, IdpDisabled, SignInRefused, ProviderUnavailable, ProviderUnusable, TokenMalformed,
     #   TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired, TokenNotYetValid,
     #   TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, AccountLocked]
-    def authorize_device(provider_id:, tenant_id: nil, id_token: nil, scopes: nil, timeout: nil, trace: nil)
+    def authorize_device(provider_id:, tenant_id: nil, id_token: nil, client_id: nil, scopes: nil, timeout: nil, trace: nil)
       call("idp.authorizeDevice", {
-        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "scopes" => scopes
+        "providerId" => provider_id, "tenantId" => tenant_id, "idToken" => id_token, "clientId" => client_id, "scopes" => scopes
       }, timeout, trace)
     end
 

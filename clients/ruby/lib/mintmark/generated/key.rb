@@ -36,7 +36,7 @@ module Mintmark
       call("key.revoke", {"kid" => kid}, timeout, trace)
     end
 
-    # Rotate the signing key of a pool or tenant.
+    # Rotate a signing key of a pool, a tenant or the account.
     #
     # The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have
     # loaded it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for
@@ -44,14 +44,17 @@ module Mintmark
     #
     # @param pool_id [String] The pool that owns the key.
     # @param tenant_id [String] The tenant that owns the key.
+    # @param issuer [String] The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`). The
+    #   account has a key for each of RS256 and ES384; `algorithm` selects it, by default ES384.
     # @param activate_after_seconds [Integer] The number of seconds after which the new key becomes active. With 0, it becomes active
     #   immediately. Defaults to 86400.
     # @param algorithm [String] The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
     # @return [SigningKey]
-    # @raise [PoolNotFound, TenantNotFound]
-    def rotate(pool_id: nil, tenant_id: nil, activate_after_seconds: nil, algorithm: nil, timeout: nil, trace: nil)
+    # @raise [PoolNotFound, TenantNotFound, IssuerNotFound]
+    def rotate(pool_id: nil, tenant_id: nil, issuer: nil, activate_after_seconds: nil, algorithm: nil, timeout: nil, trace: nil)
       call("key.rotate", {
-        "poolId" => pool_id, "tenantId" => tenant_id, "activateAfterSeconds" => activate_after_seconds, "algorithm" => algorithm
+        "poolId" => pool_id, "tenantId" => tenant_id, "issuer" => issuer, "activateAfterSeconds" => activate_after_seconds,
+        "algorithm" => algorithm
       }, timeout, trace)
     end
   end

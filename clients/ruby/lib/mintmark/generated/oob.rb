@@ -46,7 +46,7 @@ module Mintmark
     # @param language [String] The language of the message.
     # @return [OobCreateResult]
     # @raise [TenantNotFound, InvalidUsername, UserNotFound, UserAlreadyExists, AccountNotFound, AccountMerged, AccountDisabled,
-    #   LinkUrlMissing, TooManyCodes, MessageNotSent]
+    #   LinkUrlMissing, TooManyCodes, MessageNotSent, RefusedByHook, HookFailed, HooksNotOffered]
     def create(
       purpose:, email:, tenant_id: nil, new_email: nil, account_id: nil, continue_url: nil, return_link: nil, language: nil, timeout: nil,
       trace: nil

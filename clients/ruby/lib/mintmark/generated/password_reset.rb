@@ -72,18 +72,22 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @param send [Boolean] Whether to send a code that the flow requires. If false, no message is sent; `passwordReset.challenge` sends the
     #   first code. Defaults to true.
     # @return [PasswordResetStep]
-    # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes, TooManyFailedSends,
-    #   SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed,
-    #   HooksNotOffered]
-    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil)
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, AccountDisabled, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted,
+    #   RefusedByHook, HookFailed, HooksNotOffered]
+    def start(
+      username:, tenant_id: nil, language: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil, send: nil, timeout: nil,
+      trace: nil
+    )
       call("passwordReset.start", {
         "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
-        "accepts" => accepts, "send" => send
+        "clientSecret" => client_secret, "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
 

@@ -16,6 +16,7 @@ module Mintmark
   class Account < Record
     member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
+    member :owner_id, "ownerId" # The account that owns the agent. Present if the account is an agent.
     # The email address with which the user signs in. Not present for accounts without their own email address.
     member :username, "username"
     member :email, "email" # The email address to which messages are sent.
@@ -34,6 +35,11 @@ module Mintmark
     # The time before which sessions and tokens of the account were revoked, in seconds since 1970-01-01 UTC. Present if they were revoked.
     member :tokens_valid_since, "tokensValidSince", :time
     member :last_sign_in_at, "lastSignInAt", :time # The time of the last sign-in, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `account.deleteAgent`.
+  class AccountDeleteAgentResult < Record
+    member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
   end
 
   # The result of `account.deleteOwn`.
@@ -74,6 +80,11 @@ module Mintmark
     member :completed, "completed" # Whether all lines were processed.
     member :stopped, "stopped", :ImportStop # The reason the import stopped. Present if `completed` is false.
     member :dry_run, "dryRun" # Whether nothing was changed.
+  end
+
+  # The result of `account.listAgents`.
+  class AccountListAgentsResult < Record
+    member :agents, "agents", [:Account] # The agents.
   end
 
   # The result of `account.list`.
@@ -126,7 +137,8 @@ module Mintmark
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     member :client_id, "clientId" # The client ID of an application of a tenant.
     member :name, "name" # The display name of the application.
-    member :type, "type" # The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    # The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`.
+    member :type, "type"
     # Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
     member :native_authentication, "nativeAuthentication"
     member :redirect_uris, "redirectUris" # The redirect URIs of the application.
@@ -136,9 +148,20 @@ module Mintmark
     # The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its
     # scopes.
     member :consent, "consent"
+    # The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets.
+    member :secrets, "secrets", [:ClientSecretInfo]
     # The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed.
     member :created_at, "createdAt", :time
     member :updated_at, "updatedAt", :time # The time of the last change of the application, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `application.addSecret`.
+  class ApplicationAddSecretResult < Record
+    member :tenant_id, "tenantId" # The ID of the tenant.
+    member :client_id, "clientId" # The client ID of the application.
+    member :secret_id, "secretId" # The ID of a secret of an application.
+    member :client_secret, "clientSecret", secret: true # The secret. It cannot be read again.
+    member :created_at, "createdAt", :time # The time at which the secret was generated, in seconds since 1970-01-01 UTC.
   end
 
   # The result of `application.delete`.
@@ -159,8 +182,9 @@ module Mintmark
   class AppliedChange < Record
     member :pointer, "pointer" # The location of the resource in the document, as an RFC 6901 JSON Pointer.
     member :kind, "kind" # The kind of the resource.
-    member :name, "name" # The name of the resource, or the ID of a tenant, identity provider or application.
-    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers and applications.
+    # The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant.
+    member :name, "name"
+    member :tenant_id, "tenantId" # The ID of the tenant. Present for tenants, identity providers, applications and hooks.
     member :pool_id, "poolId" # The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     member :role_arn, "roleArn" # The ARN of the role. Present for roles.
     member :change, "change" # The outcome: created, updated or unchanged.
@@ -265,6 +289,13 @@ module Mintmark
     member :url, "url" # The URL to which the five digits are appended. Defaults to "https://api.pwnedpasswords.com/range/".
     member :allow_private_network, "allowPrivateNetwork" # Whether the service can be in a private network. Defaults to false.
     member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed. Defaults to false.
+  end
+
+  # A secret of an application, without the secret itself.
+  class ClientSecretInfo < Record
+    member :secret_id, "secretId" # The ID of a secret of an application.
+    member :hint, "hint" # The last four characters of the secret.
+    member :created_at, "createdAt", :time # The time at which the secret was generated, in seconds since 1970-01-01 UTC.
   end
 
   # The rules for one-time codes.
@@ -544,6 +575,18 @@ module Mintmark
     class Other < EnrollmentStep; end
   end
 
+  # The receiver of a stream that pushes its tokens, and the state of the deliveries.
+  class EventPushState < Record
+    member :url, "url" # The URL of the receiver.
+    member :allow_private_network, "allowPrivateNetwork" # Whether the receiver can be in a private network.
+    member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed.
+    member :has_authorization, "hasAuthorization" # Whether the requests have the header `Authorization`.
+    member :failures, "failures" # The number of failed attempts since the last token that the receiver accepted.
+    member :failing_since, "failingSince", :time # The time of the first of these attempts. Absent without failures.
+    member :next_attempt_at, "nextAttemptAt", :time # The time of the next attempt. Absent without failures.
+    member :last_error, "lastError" # The reason of the last failure. Absent without failures.
+  end
+
   # A stream of Security Event Tokens (RFC 8417) for one receiver.
   class EventStream < Record
     member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
@@ -553,6 +596,11 @@ module Mintmark
     member :issuer, "issuer"
     member :audience, "audience" # The `aud` of the tokens.
     member :types, "types" # The types of the events. Absent if the stream has all types.
+    member :status, "status" # Whether the stream delivers its events.
+    # The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+    member :status_reason, "statusReason"
+    # The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+    member :push, "push", :EventPushState
     member :created_at, "createdAt", :time # The time at which the stream was created. It has the events since then.
   end
 
@@ -587,6 +635,11 @@ module Mintmark
   # The result of `events.unsubscribe`.
   class EventsUnsubscribeResult < Record
     member :ended, "ended" # Whether there was a subscription.
+  end
+
+  # The result of `events.verifyStream`.
+  class EventsVerifyStreamResult < Record
+    member :event_id, "eventId" # The ID (`jti`) of the token.
   end
 
   # The progress of account.export to a file.
@@ -654,7 +707,7 @@ module Mintmark
     # The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a
     # login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the
     # account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to
-    # the account that remains.
+    # the account that remains. An `owns` edge points from an account to its agent.
     member :kind, "kind"
   end
 
@@ -662,7 +715,7 @@ module Mintmark
   class GraphNode < Union
     variants "kind", {
       "account" => :Account, "provider" => :Provider, "factor" => :Factor, "passkey" => :Passkey, "session" => :Session,
-      "mergedAccount" => :MergedAccount, "identity" => :Identity, "login" => :Login
+      "mergedAccount" => :MergedAccount, "identity" => :Identity, "login" => :Login, "agent" => :Agent, "owner" => :Owner
     }
     member :kind, "kind"
 
@@ -710,6 +763,16 @@ module Mintmark
       member :login_provider, "loginProvider" # The name of the login provider in the pool.
     end
 
+    # An agent that the account owns.
+    class Agent < GraphNode
+      member :account_id, "accountId" # The account ID of the agent.
+    end
+
+    # The account that owns this agent.
+    class Owner < GraphNode
+      member :account_id, "accountId" # The account ID of the owner.
+    end
+
     # A variant of a later version of Mintmark. `[]` reads its members.
     class Other < GraphNode; end
   end
@@ -731,6 +794,17 @@ module Mintmark
   class HooksOfferResult < Record
     member :hooks, "hooks" # The hooks that the process sends to the host.
     member :deadline_seconds, "deadlineSeconds" # The time within which the host must answer, in seconds.
+  end
+
+  # An application that can get assertions for another authorization server (ID-JAG).
+  class IdJagPermission < Record
+    # The application of this tenant that requests the assertions. The ID of the tenant is its default application.
+    member :client_id, "clientId"
+    member :audiences, "audiences" # The issuers of the authorization servers that redeem the assertions.
+    member :resources, "resources" # The resources that an assertion can name (RFC 8707). Defaults to none.
+    member :scopes, "scopes" # The scopes of the other authorization server that an assertion can contain.
+    member :client_id_there, "clientIdThere" # The client ID of the application at the other authorization server.
+    member :email, "email" # Whether the assertions contain the verified email address of the user. Defaults to false.
   end
 
   # A change of the identity of a credentials provider.
@@ -937,7 +1011,8 @@ module Mintmark
 
   # A sign-in method of an account.
   class LinkedProvider < Record
-    member :provider_id, "providerId" # The ID of the provider, or `password` or `code` for the account's own email address.
+    # The ID of the provider, or `password` or `code` for the account's own email address, or the URL of a trusted issuer.
+    member :provider_id, "providerId"
     member :subject, "subject" # The user's subject at the provider, or the email address for `password` and `code`.
     member :email, "email" # The email address that the provider returned last. It can differ from the address of the account.
     member :display_name, "displayName" # The name that the provider returned last.
@@ -1340,6 +1415,8 @@ module Mintmark
     member :account_id, "accountId"
     member :email, "email" # The email address with which the user signs in and to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified. Defaults to false.
+    # The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists.
+    member :owner_id, "ownerId"
     member :phone_number, "phoneNumber" # The phone number of the account.
     # The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with
     # `providers`, `code` with an email address, otherwise `anonymous`.
@@ -1383,7 +1460,7 @@ module Mintmark
   # A login of an account for export and import. Entries for `password`, `code`, `emailLink`, `phone` and `anonymous` are ignored because
   # the account itself contains their information.
   class PortableLogin < Record
-    member :provider_id, "providerId" # The ID of the provider, such as `google.com` or `oidc.work`.
+    member :provider_id, "providerId" # The ID of the provider, such as `google.com` or `oidc.work`, or the URL of a trusted issuer.
     member :subject, "subject" # The user's subject at the provider.
     member :email, "email" # The email address that the provider returned last.
     member :display_name, "displayName" # The name that the provider returned last.
@@ -1845,10 +1922,22 @@ module Mintmark
     member :swept_at, "sweptAt", :time # The time at which a process last deleted expired rows, in seconds since 1970-01-01 UTC.
   end
 
+  # A trusted issuer whose tokens can be exchanged for access tokens of a tenant.
+  class SubjectIssuer < Record
+    # The issuer, exactly as in the `iss` claim of its tokens. It also needs a record of `issuer.put` with the use `exchange` for
+    # `token.exchange`, or `idJag` for `token.redeem`.
+    member :issuer, "issuer"
+    # The audiences for which its subjects can get access tokens: audiences of the tenant, or the tenant's ID.
+    member :audiences, "audiences"
+    member :scopes, "scopes" # The scopes that the access tokens can have.
+    member :create_accounts, "createAccounts" # Whether a subject that is not linked with an account gets a new one. Defaults to false.
+  end
+
   # The result of `system.apply`.
   class SystemApplyResult < Record
     member :dry_run, "dryRun" # Whether the changes were not applied because `dryRun` was set.
-    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
+    # One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles,
+    # hooks.
     member :changes, "changes", [:AppliedChange]
   end
 
@@ -1858,6 +1947,8 @@ module Mintmark
     member :tenants, "tenants"
     member :idps, "idps" # The identity providers, in the format of `IdpDeclaration`, without `clientSecret`.
     member :applications, "applications" # The applications, in the format of `ApplicationDeclaration`. Present if there are any.
+    # The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.
+    member :hooks, "hooks"
     member :pools, "pools" # The pools, in the format of `PoolDeclaration`.
     member :roles, "roles" # The roles, in the format of `RoleDeclaration`.
     member :issuers, "issuers" # The trusted issuers, in the format of `TrustedIssuerDeclaration`.
@@ -1931,6 +2022,11 @@ module Mintmark
     # Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration
     # protection).
     member :enumeration_protection, "enumerationProtection"
+    # Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity
+    # provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an
+    # expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if
+    # `true`.
+    member :recycles_addresses, "recyclesAddresses"
     # Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
     # created by a sign-in with an identity provider have no email address of their own.
     member :one_account_per_address, "oneAccountPerAddress"
@@ -1956,10 +2052,15 @@ module Mintmark
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
+    member :phone_sign_in, "phoneSignIn" # Who can sign in with a code by SMS. Present unless it is `off`.
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
     member :delegations, "delegations", [:Delegation] # The actors that may act for all users of the tenant, see `token.exchange`.
+    # The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    member :subject_issuers, "subjectIssuers", [:SubjectIssuer]
+    # The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    member :id_jag, "idJag", [:IdJagPermission]
     member :assurance, "assurance" # The security profile. Its defaults apply to omitted settings, and its limits to all.
     # Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
     # not end.
@@ -2110,13 +2211,16 @@ module Mintmark
     member :subject_types_supported, "subject_types_supported" # Always `public`.
     member :id_token_signing_alg_values_supported, "id_token_signing_alg_values_supported" # The algorithms of the published keys.
     member :claims_supported, "claims_supported" # The claims in tokens of this issuer.
+    member :grant_types_supported, "grant_types_supported" # The grants of a tenant: those of `token.exchange` and `token.redeem`.
+    # The profiles of assertions that `token.redeem` accepts. Present for a tenant.
+    member :authorization_grant_profiles_supported, "authorization_grant_profiles_supported"
   end
 
   # The result of `token.exchange`.
   class TokenExchangeResult < Record
-    member :token, "token", secret: true # The access token.
+    member :token, "token", secret: true # The access token or assertion.
     member :issued_token_type, "issuedTokenType" # The type of the new token.
-    member :token_type, "tokenType" # The use of the token (RFC 6749 section 7.1).
+    member :token_type, "tokenType" # The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token.
     member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
     member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.
   end
@@ -2153,11 +2257,33 @@ module Mintmark
     member :is_new_identity, "isNewIdentity" # Whether this call created the identity.
   end
 
+  # The result of `token.mintForSession`.
+  class TokenMintForSessionResult < Record
+    member :token, "token", secret: true # The token.
+    member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
+    # The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
+    member :issuer, "issuer"
+  end
+
   # The result of `token.mint`.
   class TokenMintResult < Record
     member :identity_id, "identityId" # The identity for which the token was minted.
     member :token, "token", secret: true # The OpenID token.
     member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # The result of `token.outboundFederation`.
+  class TokenOutboundFederationResult < Record
+    member :issuer, "issuer" # The issuer of the tokens.
+    member :enabled, "enabled" # Whether tokens are issued.
+  end
+
+  # The result of `token.redeem`.
+  class TokenRedeemResult < Record
+    member :token, "token", secret: true # The access token.
+    member :token_type, "tokenType" # The use of the token (RFC 6749 section 7.1).
+    member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
+    member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.
   end
 
   # The result of `token.verify`.

@@ -52,13 +52,14 @@ module Mintmark
     #   defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an
     #   application can also request the scopes in the `consent` of the application, for both.
     # @param client_id [String] The client ID of the application that refreshes its tokens. If given, it must be the application of the
-    #   session.
+    #   session. Required if the application has secrets.
+    # @param client_secret [String] The secret of the application. Required if the application has secrets.
     # @return [Tokens]
-    # @raise [RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled, AudienceNotOffered,
-    #   ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired, SecondFactorRequired]
-    def refresh(refresh_token:, audience: nil, scope: nil, client_id: nil, timeout: nil, trace: nil)
+    # @raise [ClientSecretInvalid, RefreshTokenInvalid, AccountMerged, RefreshTokenExpired, RefreshTokenReused, AccountDisabled,
+    #   AudienceNotOffered, ScopeNotOffered, ScopeNotGranted, TenantDisabled, SessionExpired, SecondFactorRequired]
+    def refresh(refresh_token:, audience: nil, scope: nil, client_id: nil, client_secret: nil, timeout: nil, trace: nil)
       call("session.refresh", {
-        "refreshToken" => refresh_token, "audience" => audience, "scope" => scope, "clientId" => client_id
+        "refreshToken" => refresh_token, "audience" => audience, "scope" => scope, "clientId" => client_id, "clientSecret" => client_secret
       }, timeout, trace)
     end
 
@@ -78,8 +79,9 @@ module Mintmark
 
     # Revoke all sessions of an account or a tenant.
     #
-    # `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a
-    # sign-in at most 5 minutes old.
+    # `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched yet, such as those in
+    # the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own sessions, which requires a sign-in at most 5
+    # minutes old.
     #
     # Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
     #

@@ -45,7 +45,7 @@ module Mintmark
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, TooManyCodes,
     #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, PasswordChangeRequired, TenantDisabled, AccountLocked,
-    #   AccountDisabled]
+    #   AccountDisabled, PhoneSignInNotAllowed]
     def challenge(continuation_token:, accepts: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.challenge", {
         "continuationToken" => continuation_token, "accepts" => accepts, "client" => client, "clientId" => client_id
@@ -69,7 +69,7 @@ module Mintmark
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, PasswordChangeRequired, StepNotPossible,
     #   TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, RefusedByHook, HookFailed,
-    #   HooksNotOffered, AccountDisabled, AccountLocked]
+    #   HooksNotOffered, AccountDisabled, AccountLocked, PhoneSignInNotAllowed]
     def resend_code(continuation_token:, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.resendCode", {"continuationToken" => continuation_token, "client" => client, "clientId" => client_id}, timeout, trace)
     end
@@ -96,17 +96,57 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @param send [Boolean] Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first
     #   code. Defaults to true.
     # @return [SignInStep]
-    # @raise [TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends, SendUnderway, MessageNotSent,
-    #   TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered, AccountLocked,
-    #   AccountDisabled]
-    def start(username:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil)
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidUsername, UserNotFound, PasswordNotSet, TooManyCodes, TooManyFailedSends,
+    #   SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed,
+    #   HooksNotOffered, AccountLocked, AccountDisabled]
+    def start(
+      username:, tenant_id: nil, language: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil, send: nil, timeout: nil,
+      trace: nil
+    )
       call("signIn.start", {
         "username" => username, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
+        "clientSecret" => client_secret, "accepts" => accepts, "send" => send
+      }, timeout, trace)
+    end
+
+    # Start a sign-in with a code by SMS.
+    #
+    # Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge` send another one. The
+    # tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account has the number; with `everyone`, also users
+    # without an account, which the first sign-in creates. With `enumerationProtection`, the response is the same for existing and unknown
+    # numbers; an unknown number receives a notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value
+    # `sms`. An account with a second factor still needs it, and a factor that receives codes at the same number is not accepted if there is
+    # another one.
+    #
+    # Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber.
+    #
+    # @param phone_number [String] The phone number of the user.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param language [String] The language of the messages for the whole flow, as in `signIn.start`.
+    # @param client [Hash] The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests
+    #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
+    #   one minute returns the same response only for the same origin.
+    # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults
+    #   to the tenant's ID, which is the ID of the default application.
+    # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
+    #   state is `redirectRequired`. Defaults to all parts.
+    # @param send [Boolean] Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to
+    #   true.
+    # @return [SignInStep]
+    # @raise [TenantNotFound, InvalidPhoneNumber, PhoneSignInNotAllowed, PhoneNumberUnknown, TooManyCodes, TooManyFailedSends, SendUnderway,
+    #   MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered,
+    #   AccountLocked, AccountDisabled]
+    def start_with_phone_number(
+      phone_number:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil
+    )
+      call("signIn.startWithPhoneNumber", {
+        "phoneNumber" => phone_number, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
         "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
@@ -131,7 +171,7 @@ module Mintmark
     # @return [SignInStep]
     # @raise [ContinuationTokenInvalid, ContinuationTokenExpired, FlowFinished, FlowEnded, StepNotPossible, InvalidCode, CodeExpired,
     #   AccountLocked, AccountDisabled, PasswordChangeRequired, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled,
-    #   ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    #   ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered, PhoneSignInNotAllowed]
     def submit_code(continuation_token:, code:, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil, trace: nil)
       call("signIn.submitCode", {
         "continuationToken" => continuation_token, "code" => code, "audience" => audience, "scope" => scope, "client" => client,
@@ -220,20 +260,22 @@ module Mintmark
     #   per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
-    #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    #   is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize` started, otherwise to the tenant's ID,
+    #   which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application has secrets.
     # @return [SignInStep]
-    # @raise [TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid, ProviderUnavailable,
-    #   ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired, CallbackInvalid,
-    #   SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch, TooManyFromClient,
-    #   ScopeNotOffered, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [ClientSecretInvalid, TenantNotFound, IdpNotFound, IdpDisabled, InvalidCredential, InvalidNonce, PendingTokenInvalid,
+    #   ProviderUnavailable, ProviderUnusable, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired,
+    #   AccountLocked, AccountDisabled, AudienceNotOffered, SignUpNotAllowed, ContinuationTokenInvalid, ContinuationTokenExpired,
+    #   CallbackInvalid, SignInRefused, FlowUsed, FlowFinished, PasskeysOff, PasskeyNotAccepted, ListenerGone, UserMismatch,
+    #   TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, RefusedByHook, HookFailed, HooksNotOffered]
     def with_credential(
-      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, timeout: nil,
-      trace: nil
+      credential:, tenant_id: nil, return_provider_tokens: nil, audience: nil, scope: nil, client: nil, client_id: nil, client_secret: nil,
+      timeout: nil, trace: nil
     )
       call("signIn.withCredential", {
         "credential" => credential, "tenantId" => tenant_id, "returnProviderTokens" => return_provider_tokens, "audience" => audience,
-        "scope" => scope, "client" => client, "clientId" => client_id
+        "scope" => scope, "client" => client, "clientId" => client_id, "clientSecret" => client_secret
       }, timeout, trace)
     end
 
@@ -251,8 +293,8 @@ module Mintmark
     # @param scope [String] The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes.
     #   Defaults to `openid`.
     # @return [SignInStep]
-    # @raise [TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered, ScopeNotOffered,
-    #   AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [AccountIsAgent, TenantNotFound, CustomTokenInvalid, ClaimNameReserved, ClaimsTooLong, AccountDisabled, AudienceNotOffered,
+    #   ScopeNotOffered, AccountMerged, TenantDisabled, AccountLocked, RefusedByHook, HookFailed, HooksNotOffered]
     def with_custom_token(token:, tenant_id: nil, audience: nil, scope: nil, timeout: nil, trace: nil)
       call("signIn.withCustomToken", {"token" => token, "tenantId" => tenant_id, "audience" => audience, "scope" => scope}, timeout, trace)
     end
@@ -298,18 +340,20 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it, and it
     #   is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     # @return [SignInStep]
-    # @raise [TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired, AccountLocked,
-    #   AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown, ClientNotPermitted,
-    #   RefusedByHook, HookFailed, HooksNotOffered]
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidUsername, UserNotFound, InvalidPassword, PasswordNotSet, PasswordChangeRequired,
+    #   AccountLocked, AccountDisabled, AudienceNotOffered, TooManyFromClient, ScopeNotOffered, TenantDisabled, ClientUnknown,
+    #   ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered]
     def with_password(
-      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, accepts: nil, timeout: nil, trace: nil
+      username:, password:, tenant_id: nil, audience: nil, scope: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil,
+      timeout: nil, trace: nil
     )
       call("signIn.withPassword", {
         "username" => username, "password" => password, "tenantId" => tenant_id, "audience" => audience, "scope" => scope,
-        "client" => client, "clientId" => client_id, "accepts" => accepts
+        "client" => client, "clientId" => client_id, "clientSecret" => client_secret, "accepts" => accepts
       }, timeout, trace)
     end
   end

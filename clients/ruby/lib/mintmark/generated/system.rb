@@ -9,28 +9,31 @@ module Mintmark
   class SystemMethods < Namespace
     # Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
     #
-    # Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the
-    # same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and
-    # `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity
-    # provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`,
-    # `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the
-    # same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is
-    # applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the
-    # rules of the violations.
+    # Creates or updates everything in the document in one transaction; resources that the document does not name are kept. An entry of
+    # `hooks` replaces all hooks of its tenant, as `hooks.set` does. Applying the same document again changes and writes nothing. An omitted
+    # member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states
+    # that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A
+    # list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of
+    # the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can
+    # belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the
+    # methods for the individual resources apply; their error types are the rules of the violations.
     #
     # @param tenants [Array<Hash>] The tenants.
     # @param idps [Array<Hash>] The identity providers of tenants.
     # @param applications [Array<Hash>] The applications of tenants.
+    # @param hooks [Array<Hash>] The hooks of tenants.
     # @param pools [Array<Hash>] The pools with their roles, role mappings and principal tag mappings.
     # @param roles [Array<Hash>] The roles.
     # @param issuers [Array<Hash>] The trusted issuers.
     # @param dry_run [Boolean] Whether to return the changes without applying them. Defaults to false.
     # @return [SystemApplyResult]
     # @raise [InvalidParams]
-    def apply(tenants: nil, idps: nil, applications: nil, pools: nil, roles: nil, issuers: nil, dry_run: nil, timeout: nil, trace: nil)
+    def apply(
+      tenants: nil, idps: nil, applications: nil, hooks: nil, pools: nil, roles: nil, issuers: nil, dry_run: nil, timeout: nil, trace: nil
+    )
       call("system.apply", {
-        "tenants" => tenants, "idps" => idps, "applications" => applications, "pools" => pools, "roles" => roles, "issuers" => issuers,
-        "dryRun" => dry_run
+        "tenants" => tenants, "idps" => idps, "applications" => applications, "hooks" => hooks, "pools" => pools, "roles" => roles,
+        "issuers" => issuers, "dryRun" => dry_run
       }, timeout, trace)
     end
 

@@ -45,6 +45,10 @@ module Mintmark
     #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
     # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
     #   unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
+    # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
+    #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
+    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   return `providerRequired`. Defaults to false.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to
     #   true.
@@ -64,9 +68,14 @@ module Mintmark
     #   `email` no email address. Defaults to false.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+    #   `acceptsSmsRisk`. Defaults to "off".
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
+    # @param subject_issuers [Array<Hash>] The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens
+    #   of the tenant.
+    # @param id_jag [Array<Hash>] The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
     #   `tenantDisabled`. Sessions do not end. Defaults to false.
@@ -80,20 +89,21 @@ module Mintmark
     # @raise [TenantExists, InvalidTenantSettings]
     def create(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
-      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
-      passkeys: nil, custom_token_signers: nil, delegations: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
-      signing_algorithm: nil, timeout: nil, trace: nil
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
+      one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
+      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil,
+      id_jag: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
-        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
-        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers,
-        "delegations" => delegations, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
-        "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
+        "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
+        "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
+        "passkeys" => passkeys, "customTokenSigners" => custom_token_signers, "delegations" => delegations,
+        "subjectIssuers" => subject_issuers, "idJag" => id_jag, "assurance" => assurance, "disabled" => disabled,
+        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
 
@@ -166,6 +176,10 @@ module Mintmark
     #   fail with `messageNotSent`, and notices are not sent, which the audit log records.
     # @param enumeration_protection [Boolean] Whether sign-up, sign-in and password reset return identical responses for existing and
     #   unknown email addresses (account enumeration protection).
+    # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
+    #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
+    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   return `providerRequired`.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     # @param mfa [String] The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a
@@ -185,6 +199,8 @@ module Mintmark
     #   `email` no email address.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
+    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+    #   `acceptsSmsRisk`.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all.
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -198,24 +214,29 @@ module Mintmark
     #   more. Defaults to false.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
+    # @param subject_issuers [Array<Hash>] The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens
+    #   of the tenant.
+    # @param id_jag [Array<Hash>] The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     # @return [Tenant]
     # @raise [TenantNotFound, InvalidTenantSettings]
     def update(
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
-      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, one_account_per_address: nil,
-      mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil, anonymous_allowed: nil,
-      passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil,
-      custom_token_signers: nil, delegations: nil, timeout: nil, trace: nil
+      password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
+      one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
+      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, timeout: nil,
+      trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
         "attributes" => attributes, "audiences" => audiences, "scopes" => scopes, "passwordPolicy" => password_policy, "codes" => codes,
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
-        "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa, "totpAdjacentIntervals" => totp_adjacent_intervals,
-        "notices" => notices, "audienceScopes" => audience_scopes, "idTokenProfile" => id_token_profile,
-        "anonymousAllowed" => anonymous_allowed, "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled,
-        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance,
-        "force" => force, "customTokenSigners" => custom_token_signers, "delegations" => delegations
+        "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
+        "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
+        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
+        "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
+        "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance, "force" => force,
+        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag
       }, timeout, trace)
     end
   end

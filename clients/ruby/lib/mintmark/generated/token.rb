@@ -45,45 +45,56 @@ module Mintmark
       call("token.discovery", {"issuer" => issuer}, timeout, trace)
     end
 
-    # Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    # Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
     #
     # Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor
     # token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must
     # (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it
-    # replaces, and ends with the session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`,
-    # the error code of OAuth 2.0, in their data.
+    # replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be
+    # that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is
+    # linked with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for
+    # another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
     #
     # Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
     #
-    # @param subject_token [String] An ID token or access token of a tenant.
-    # @param subject_token_type [String] The type of the subject token.
+    # @param subject_token [String] An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For
+    #   an assertion, an ID token of the application `clientId`.
+    # @param subject_token_type [String] The type of the subject token. Tokens of trusted issuers have the type `jwt`.
     # @param actor_token [String] The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer
     #   with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
     # @param actor_token_type [String] The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
-    # @param requested_token_type [String] The type of the new token: `access_token` or `jwt`, which are the same. All other types fail with
-    #   `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+    # @param requested_token_type [String] The type of the new token: `access_token` or `jwt`, which are the same, or
+    #   `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with `tokenTypeNotSupported`. Defaults to
+    #   "urn:ietf:params:oauth:token-type:access_token".
     # @param audience [Array<String>] The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is
-    #   an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for an
-    #   ID token.
+    #   an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for
+    #   all other tokens. For an assertion, exactly one: the issuer of the other authorization server.
     # @param resource [Array<String>] The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
-    #   `audience`.
+    #   `audience`. For an assertion, the resources that it names.
     # @param scope [String] The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the
-    #   audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
-    # @param expires_in_seconds [Integer] The maximum lifetime of the new token, in seconds.
-    # @param tenant_id [String] The tenant that must have issued the subject token.
+    #   audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has
+    #   those of `subjectIssuers`.
+    # @param expires_in_seconds [Integer] The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+    # @param tenant_id [String] The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that
+    #   issues the new token, by default `default`.
+    # @param client_id [String] The application that requests the token. Required for an assertion; the ID token must be for this
+    #   application.
+    # @param client_secret [String] The secret of the application `clientId`, if it is confidential.
     # @return [TokenExchangeResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, TokenClaimRejected, TokenReplayed,
     #   ProviderUnavailable, ProviderUnusable, AudienceNotOffered, ScopeNotGranted, TokenTypeNotSupported, ExchangeNotAllowed,
-    #   ActorTokenRequired, ActorNotAllowed, DelegationTooDeep, SubjectTokenInvalid]
+    #   ActorTokenRequired, ActorNotAllowed, DelegationTooDeep, SubjectTokenInvalid, TenantNotFound, UserNotFound, AccountDisabled,
+    #   AccountLocked, SecondFactorRequired, RefusedByHook, HookFailed, SignUpNotAllowed, ClientUnknown, ClientSecretInvalid]
     def exchange(
       subject_token:, subject_token_type:, actor_token: nil, actor_token_type: nil, requested_token_type: nil, audience: nil, resource: nil,
-      scope: nil, expires_in_seconds: nil, tenant_id: nil, timeout: nil, trace: nil
+      scope: nil, expires_in_seconds: nil, tenant_id: nil, client_id: nil, client_secret: nil, timeout: nil, trace: nil
     )
       call("token.exchange", {
         "subjectToken" => subject_token, "subjectTokenType" => subject_token_type, "actorToken" => actor_token,
         "actorTokenType" => actor_token_type, "requestedTokenType" => requested_token_type, "audience" => audience, "resource" => resource,
-        "scope" => scope, "expiresInSeconds" => expires_in_seconds, "tenantId" => tenant_id
+        "scope" => scope, "expiresInSeconds" => expires_in_seconds, "tenantId" => tenant_id, "clientId" => client_id,
+        "clientSecret" => client_secret
       }, timeout, trace)
     end
 
@@ -135,6 +146,71 @@ module Mintmark
       call("token.mintForDeveloper", {
         "poolId" => pool_id, "logins" => logins, "identityId" => identity_id, "durationSeconds" => duration_seconds,
         "principalTags" => principal_tags
+      }, timeout, trace)
+    end
+
+    # Issue a token with which a session of temporary credentials authenticates elsewhere.
+    #
+    # Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
+    # (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/`
+    # contains the account, the region, the tags of the session (`principal_tags`) and of the request (`request_tags`).
+    #
+    # Equivalent: cognito sts:GetWebIdentityToken.
+    #
+    # @param session_token [String] The session token of the credentials.
+    # @param audience [Array<String>] The audiences of the token.
+    # @param signing_algorithm [String] The algorithm that signs the token.
+    # @param duration_seconds [Integer] The lifetime of the token, in seconds. Defaults to 300.
+    # @param tags [Hash] The tags of the request.
+    # @return [TokenMintForSessionResult]
+    # @raise [SessionTokenInvalid, CredentialsExpired, CredentialsRevoked, OutboundFederationDisabled, SessionDurationEscalation,
+    #   TokenPayloadTooLarge]
+    def mint_for_session(session_token:, audience:, signing_algorithm:, duration_seconds: nil, tags: nil, timeout: nil, trace: nil)
+      call("token.mintForSession", {
+        "sessionToken" => session_token, "audience" => audience, "signingAlgorithm" => signing_algorithm,
+        "durationSeconds" => duration_seconds, "tags" => tags
+      }, timeout, trace)
+    end
+
+    # Get or change whether the store issues tokens for sessions of temporary credentials.
+    #
+    # `enabled` permits `token.mintForSession`, and `GetWebIdentityToken` of AWS STS in `compat.http`. The first time, it creates the two
+    # keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that were issued before.
+    #
+    # Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation,
+    # iam:GetOutboundWebIdentityFederationInfo.
+    #
+    # @param enabled [Boolean] Whether to issue tokens. By default, nothing changes.
+    # @return [TokenOutboundFederationResult]
+    def outbound_federation(enabled: nil, timeout: nil, trace: nil)
+      call("token.outboundFederation", {"enabled" => enabled}, timeout, trace)
+    end
+
+    # Redeem an assertion of another authorization server for an access token (ID-JAG).
+    #
+    # Implements the Identity Assertion JWT Authorization Grant. The assertion is a JWT with the type `oauth-id-jag+jwt` of a trusted issuer
+    # with the use `idJag`, which `subjectIssuers` of the tenant must name. Its `aud` must be the issuer of the tenant, and its `client_id`
+    # the application, which must be confidential and authenticates with its secret. It is accepted once, and at most 10 minutes after it
+    # was issued. The access token is for the account that is linked with the subject (`account.update`, or an identity provider of the
+    # tenant with the same issuer), and for the `resource` and `scope` of the assertion. There is no refresh token. Errors contain
+    # `oauthError`, the error code of OAuth 2.0, in their data.
+    #
+    # Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG.
+    #
+    # @param assertion [String] The assertion.
+    # @param client_id [String] The client ID of an application of a tenant.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param client_secret [String] The secret of the application.
+    # @param scope [String] The scopes of the access token, a subset of those of the assertion. Defaults to all of them that
+    #   `subjectIssuers` permits.
+    # @return [TokenRedeemResult]
+    # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
+    #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, TokenClaimRejected, TokenReplayed, ProviderUnavailable,
+    #   ProviderUnusable, TenantNotFound, TenantDisabled, ClientUnknown, ClientSecretInvalid, AudienceNotOffered, ScopeNotGranted,
+    #   UserNotFound, AccountDisabled, AccountLocked, SecondFactorRequired, RefusedByHook, HookFailed, SignUpNotAllowed]
+    def redeem(assertion:, client_id:, tenant_id: nil, client_secret: nil, scope: nil, timeout: nil, trace: nil)
+      call("token.redeem", {
+        "assertion" => assertion, "clientId" => client_id, "tenantId" => tenant_id, "clientSecret" => client_secret, "scope" => scope
       }, timeout, trace)
     end
 

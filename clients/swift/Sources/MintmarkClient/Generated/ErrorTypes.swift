@@ -335,7 +335,7 @@ public struct TokenMalformedError: KnownError {
     public let answer: Answer
     /// The format error.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -345,7 +345,7 @@ public struct TokenAlgorithmNotAllowedError: KnownError {
     public let answer: Answer
     /// The `alg` header parameter of the token.
     public let algorithm: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; algorithm = try data.required("algorithm"); oauthError = try data.optional("oauthError") }
 }
@@ -357,7 +357,7 @@ public struct TokenKeyUnknownError: KnownError {
     public let kid: String?
     /// The reason no key was found, as far as the token shows.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.optional("kid"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -367,7 +367,7 @@ public struct TokenSignatureInvalidError: KnownError {
     public let answer: Answer
     /// The ID of the key that was used to verify the signature.
     public let kid: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; kid = try data.required("kid"); oauthError = try data.optional("oauthError") }
 }
@@ -379,7 +379,7 @@ public struct TokenExpiredError: KnownError {
     public let expiredAt: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public let now: Timestamp
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt"); now = try data.required("now"); oauthError = try data.optional("oauthError") }
 }
@@ -391,7 +391,7 @@ public struct TokenNotYetValidError: KnownError {
     public let validFrom: Timestamp
     /// The current time of this process, in seconds since 1970-01-01 UTC.
     public let now: Timestamp
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; validFrom = try data.required("validFrom"); now = try data.required("now"); oauthError = try data.optional("oauthError") }
 }
@@ -403,7 +403,7 @@ public struct TokenAudienceMismatchError: KnownError {
     public let expected: String
     /// The audiences of the token.
     public let actual: [String]
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
@@ -415,7 +415,7 @@ public struct TokenIssuerMismatchError: KnownError {
     public let expected: String
     /// The issuer of the token.
     public let actual: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
@@ -427,7 +427,7 @@ public struct TokenUseMismatchError: KnownError {
     public let expected: TokenKind
     /// The type of the token.
     public let actual: TokenKind
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expected = try data.required("expected"); actual = try data.required("actual"); oauthError = try data.optional("oauthError") }
 }
@@ -437,7 +437,7 @@ public struct TokenRevokedError: KnownError {
     public let answer: Answer
     /// The event that revoked the token. If `account.link`, `account.changePassword` or `mfa.confirm` ended the session of the token, it names the method, whose result contains the new tokens.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -691,15 +691,15 @@ public struct TokenClaimRejectedError: KnownError {
     public let claim: String
     /// The violated rule.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; claim = try data.required("claim"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
-/// `tokenReplayed`, 3201. The trusted issuer has `singleUse`, and the `jti` of the token was already accepted. Equivalent: cognito sts:IDPRejectedClaim.
+/// `tokenReplayed`, 3201. The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti` was already accepted. Equivalent: cognito sts:IDPRejectedClaim.
 public struct TokenReplayedError: KnownError {
     public let answer: Answer
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
 }
@@ -719,7 +719,7 @@ public struct TrustedIssuerNotFoundError: KnownError {
     public let answer: Answer
     /// The requested issuer, ARN or tenant.
     public let issuer: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; issuer = try data.required("issuer"); oauthError = try data.optional("oauthError") }
 }
@@ -737,17 +737,17 @@ public struct TokenTypeNotSupportedError: KnownError {
     public let answer: Answer
     /// The requested type.
     public let requested: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; requested = try data.required("requested"); oauthError = try data.optional("oauthError") }
 }
 
-/// `exchangeNotAllowed`, 3241. An exchange without an actor requests the same access that the subject token has.
+/// `exchangeNotAllowed`, 3241. An exchange without an actor requests the same access that the subject token has, or no setting of the tenant permits the exchange.
 public struct ExchangeNotAllowedError: KnownError {
     public let answer: Answer
     /// The reason, as a clause.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -755,7 +755,7 @@ public struct ExchangeNotAllowedError: KnownError {
 /// `actorTokenRequired`, 3242. The subject token has the claim `may_act` or `act`, and no actor token is given; or only one of the actor token and its type is given.
 public struct ActorTokenRequiredError: KnownError {
     public let answer: Answer
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
 }
@@ -765,7 +765,7 @@ public struct ActorNotAllowedError: KnownError {
     public let answer: Answer
     /// The reason, as a clause.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -775,7 +775,7 @@ public struct DelegationTooDeepError: KnownError {
     public let answer: Answer
     /// The maximum number of actors.
     public let maximum: Int
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum"); oauthError = try data.optional("oauthError") }
 }
@@ -785,9 +785,37 @@ public struct SubjectTokenInvalidError: KnownError {
     public let answer: Answer
     /// The reason, as a clause.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
+}
+
+/// `outboundFederationDisabled`, 3250. Tokens of the account are not enabled. Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException.
+public struct OutboundFederationDisabledError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
+/// `sessionDurationEscalation`, 3251. The token would be valid for longer than the credentials that request it. Equivalent: cognito sts:SessionDurationEscalationException.
+public struct SessionDurationEscalationError: KnownError {
+    public let answer: Answer
+    /// The time at which the token would expire, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    /// The time at which the credentials expire, in seconds since 1970-01-01 UTC.
+    public let sessionExpiresAt: Timestamp
+    /// The longest possible lifetime, in seconds.
+    public let maximumSeconds: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiresAt = try data.required("expiresAt"); sessionExpiresAt = try data.required("sessionExpiresAt"); maximumSeconds = try data.required("maximumSeconds") }
+}
+
+/// `tokenPayloadTooLarge`, 3252. The claims of a token for a session are too long. Equivalent: cognito sts:JWTPayloadSizeExceededException.
+public struct TokenPayloadTooLargeError: KnownError {
+    public let answer: Answer
+    /// The length of the claims, in bytes.
+    public let bytes: Int
+    /// The maximum length, in bytes.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; bytes = try data.required("bytes"); maximum = try data.required("maximum") }
 }
 
 /// `tenantNotFound`, 4001. The tenant does not exist or was deleted. Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
@@ -795,7 +823,9 @@ public struct TenantNotFoundError: KnownError {
     public let answer: Answer
     /// The tenant ID, as the request names it.
     public let tenantId: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); oauthError = try data.optional("oauthError") }
 }
 
 /// `tenantExists`, 4002. `tenant.create` names a tenant ID that is already in use.
@@ -831,7 +861,9 @@ public struct SignUpNotAllowedError: KnownError {
     public let answer: Answer
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public let tenantId: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); oauthError = try data.optional("oauthError") }
 }
 
 /// `invalidUsername`, 4006. The email address is malformed or contains non-ASCII characters. Equivalent: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
@@ -929,7 +961,9 @@ public struct AccountLockedError: KnownError {
     public let next: String?
     /// The operation that is locked. Present if other operations remain available.
     public let only: String?
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; lockedUntil = try data.required("lockedUntil"); next = try data.optional("next"); only = try data.optional("only") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; lockedUntil = try data.required("lockedUntil"); next = try data.optional("next"); only = try data.optional("only"); oauthError = try data.optional("oauthError") }
 }
 
 /// `passwordNotAccepted`, 4016. A password is given in a tenant whose `localAccountMethod` is `emailCode`. Equivalent: nativeAuth unsupported_auth_method.
@@ -938,14 +972,16 @@ public struct PasswordNotAcceptedError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer }
 }
 
-/// `userNotFound`, 4017. A sign-in or a password reset names an email address that no account has. Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
+/// `userNotFound`, 4017. A sign-in or a password reset names an email address that no account has, or the subject of a token is not linked with an account. Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
 public struct UserNotFoundError: KnownError {
     public let answer: Answer
     /// The method to call next. Present if the tenant allows sign-ups.
     public let next: String?
-    /// The next action for the user. Present if the tenant does not allow sign-ups.
+    /// The next action. Present if the tenant does not allow sign-ups, and for the subject of a token.
     public let hint: String?
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.optional("next"); hint = try data.optional("hint") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; next = try data.optional("next"); hint = try data.optional("hint"); oauthError = try data.optional("oauthError") }
 }
 
 /// `passwordNotSet`, 4018. A password is submitted for an account without one, or a password reset is started in a tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left. Equivalent: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
@@ -991,7 +1027,7 @@ public struct AudienceNotOfferedError: KnownError {
     public let tenantId: String
     /// The requested audience.
     public let audience: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); audience = try data.required("audience"); oauthError = try data.optional("oauthError") }
 }
@@ -1021,7 +1057,7 @@ public struct ScopeNotGrantedError: KnownError {
     public let scopes: [String]
     /// The granted scopes.
     public let granted: [String]
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; scopes = try data.required("scopes"); granted = try data.required("granted"); oauthError = try data.optional("oauthError") }
 }
@@ -1074,6 +1110,8 @@ public struct FlowEndedError: KnownError {
         public static let tenantDeleted = Self(rawValue: "tenantDeleted")
         /// `applicationDeleted`
         public static let applicationDeleted = Self(rawValue: "applicationDeleted")
+        /// `sessionsRevoked`
+        public static let sessionsRevoked = Self(rawValue: "sessionsRevoked")
     }
 
 }
@@ -1099,7 +1137,9 @@ public struct RefusedByHookError: KnownError {
     public let hook: HookName
     /// The reason from the hook.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
 /// `hookFailed`, 4101. A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by itself. Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UnexpectedLambdaException, InvalidLambdaResponseException.
@@ -1111,7 +1151,9 @@ public struct HookFailedError: KnownError {
     public let check: Check
     /// The reason, as a sentence.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); check = try data.required("check"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); check = try data.required("check"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
     /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer. Newer versions of Mintmark can add values.
     public struct Check: OpenEnumeration {
         public let rawValue: String
@@ -1173,7 +1215,7 @@ public struct TenantDisabledError: KnownError {
     public let answer: Answer
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public let tenantId: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); oauthError = try data.optional("oauthError") }
 }
@@ -1186,6 +1228,20 @@ public struct SessionExpiredError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; endedAt = try data.required("endedAt") }
 }
 
+/// `phoneSignInNotAllowed`, 4130. A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is `off`, or the number has no account and `phoneSignIn` is no longer `everyone`. Equivalent: firebase OPERATION_NOT_ALLOWED.
+public struct PhoneSignInNotAllowedError: KnownError {
+    public let answer: Answer
+    /// The ID of the tenant.
+    public let tenantId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId") }
+}
+
+/// `phoneNumberUnknown`, 4131. A sign-in by SMS names a phone number that no account has, in a tenant whose `phoneSignIn` is `accounts`. Equivalent: firebase USER_NOT_FOUND.
+public struct PhoneNumberUnknownError: KnownError {
+    public let answer: Answer
+    public init(_ answer: Answer) throws { self.answer = answer }
+}
+
 /// `clientUnknown`, 4140. The application does not exist in the tenant or was deleted. Equivalent: nativeAuth unauthorized_client.
 public struct ClientUnknownError: KnownError {
     public let answer: Answer
@@ -1193,10 +1249,12 @@ public struct ClientUnknownError: KnownError {
     public let tenantId: String
     /// The requested client ID.
     public let clientId: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); clientId = try data.required("clientId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); clientId = try data.required("clientId"); oauthError = try data.optional("oauthError") }
 }
 
-/// `clientNotPermitted`, 4141. The application is confidential, or native authentication is disabled for it. Equivalent: nativeAuth invalid_client.
+/// `clientNotPermitted`, 4141. The application is confidential and has no secret, native authentication is disabled for it, or its redirect URIs do not include the requested one. Equivalent: nativeAuth invalid_client.
 public struct ClientNotPermittedError: KnownError {
     public let answer: Answer
     /// The client ID of the application.
@@ -1205,7 +1263,9 @@ public struct ClientNotPermittedError: KnownError {
     public let cause: Cause
     /// The cause as text.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); cause = try data.required("cause"); reason = try data.required("reason") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); cause = try data.required("cause"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
     /// The setting of the application that prevents the flow. Newer versions of Mintmark can add values.
     public struct Cause: OpenEnumeration {
         public let rawValue: String
@@ -1214,6 +1274,8 @@ public struct ClientNotPermittedError: KnownError {
         public static let nativeAuthenticationDisabled = Self(rawValue: "nativeAuthenticationDisabled")
         /// `confidential`
         public static let confidential = Self(rawValue: "confidential")
+        /// `redirectUriNotAllowed`
+        public static let redirectUriNotAllowed = Self(rawValue: "redirectUriNotAllowed")
     }
 
 }
@@ -1238,6 +1300,54 @@ public struct TooManyApplicationsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; tenantId = try data.required("tenantId"); maximum = try data.required("maximum") }
 }
 
+/// `clientNotConfidential`, 4150. The application for a new secret is public.
+public struct ClientNotConfidentialError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId") }
+}
+
+/// `tooManyClientSecrets`, 4151. The application already has the maximum number of secrets.
+public struct TooManyClientSecretsError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The maximum number of secrets.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); maximum = try data.required("maximum") }
+}
+
+/// `clientSecretNotFound`, 4152. The secret does not exist or was deleted.
+public struct ClientSecretNotFoundError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The requested secret.
+    public let secretId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); secretId = try data.required("secretId") }
+}
+
+/// `lastClientSecret`, 4153. The only secret of an application is to be deleted.
+public struct LastClientSecretError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId") }
+}
+
+/// `clientSecretInvalid`, 4154. A confidential application sent no secret or a wrong one, or a public application sent one. Equivalent: nativeAuth invalid_client.
+public struct ClientSecretInvalidError: KnownError {
+    public let answer: Answer
+    /// The client ID of the application.
+    public let clientId: String
+    /// The reason and the next step.
+    public let reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; clientId = try data.required("clientId"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
+}
+
 /// `attributeNotYours`, 4144. A user changes an attribute that the tenant does not mark with `userWritable`, or removes a required one. Equivalent: cognito NotAuthorizedException.
 public struct AttributeNotYoursError: KnownError {
     public let answer: Answer
@@ -1251,7 +1361,9 @@ public struct AttributeNotYoursError: KnownError {
 /// `secondFactorRequired`, 4145. A session is refreshed that began before the tenant required a second factor. Equivalent: nativeAuth invalid_grant mfa_required.
 public struct SecondFactorRequiredError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) throws { self.answer = answer }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
 }
 
 /// `sessionNotFound`, 4162. The session has ended, or it belongs to another account.
@@ -1320,12 +1432,44 @@ public struct TooManyEventStreamsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
 }
 
+/// `eventReceiverInvalid`, 4270. The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+public struct EventReceiverInvalidError: KnownError {
+    public let answer: Answer
+    /// The problem.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+}
+
+/// `eventStreamPushes`, 4271. `events.poll` is called for a stream that pushes its tokens.
+public struct EventStreamPushesError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `tooManyEventPolls`, 4272. `events.poll` would wait, and the maximum number of calls already waits.
+public struct TooManyEventPollsError: KnownError {
+    public let answer: Answer
+    /// The maximum number of waiting calls of a process.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
+/// `eventStreamDisabled`, 4273. The event stream is disabled.
+public struct EventStreamDisabledError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
     /// The ID of an account, which is the `sub` claim of its tokens.
     public let accountId: String?
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId"); oauthError = try data.optional("oauthError") }
 }
@@ -1335,7 +1479,9 @@ public struct AccountDisabledError: KnownError {
     public let answer: Answer
     /// The ID of an account, which is the `sub` claim of its tokens.
     public let accountId: String?
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId") }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.optional("accountId"); oauthError = try data.optional("oauthError") }
 }
 
 /// `accountExists`, 5003. `account.create` names an account ID that is already in use. Equivalent: firebase DUPLICATE_LOCAL_ID.
@@ -1375,7 +1521,7 @@ public struct RecentSignInRequiredError: KnownError {
 /// `credentialAlreadyInUse`, 5020. The credential to link already belongs to an account, either another one or the same one. Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
 public struct CredentialAlreadyInUseError: KnownError {
     public let answer: Answer
-    /// The ID of the provider.
+    /// The ID of the provider, or `passkey`.
     public let providerId: String
     /// The email address that the provider returned.
     public let email: String?
@@ -1399,7 +1545,7 @@ public struct EmailAlreadyInUseError: KnownError {
 /// `providerAlreadyLinked`, 5022. The account already has a login of the provider to link. Equivalent: firebase provider-already-linked.
 public struct ProviderAlreadyLinkedError: KnownError {
     public let answer: Answer
-    /// The ID of the provider, or `password`.
+    /// The ID of the provider, or `password` or `passkey`.
     public let providerId: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId") }
 }
@@ -1437,7 +1583,7 @@ public struct AccountMergedError: KnownError {
     public let survivorId: String
     /// The time of the merge, in seconds since 1970-01-01 UTC.
     public let mergedAt: Timestamp
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); survivorId = try data.required("survivorId"); mergedAt = try data.required("mergedAt"); oauthError = try data.optional("oauthError") }
 }
@@ -1536,6 +1682,28 @@ public struct ProviderSubjectInUseError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; providerId = try data.required("providerId"); subject = try data.required("subject") }
 }
 
+/// `accountIsAgent`, 5250. The operation is not possible for an agent.
+public struct AccountIsAgentError: KnownError {
+    public let answer: Answer
+    /// The ID of an account, which is the `sub` claim of its tokens.
+    public let accountId: String
+    /// The reason, as a clause.
+    public let reason: String
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
+}
+
+/// `tooManyAgents`, 5251. The account already owns the maximum number of agents.
+public struct TooManyAgentsError: KnownError {
+    public let answer: Answer
+    /// The ID of an account, which is the `sub` claim of its tokens.
+    public let accountId: String
+    /// The maximum number of agents.
+    public let limit: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; accountId = try data.required("accountId"); limit = try data.required("limit") }
+}
+
 /// `providerUnavailable`, 6001. A login provider does not respond, or reports that it is temporarily unable to respond. Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
 public struct ProviderUnavailableError: KnownError {
     public let answer: Answer
@@ -1543,7 +1711,7 @@ public struct ProviderUnavailableError: KnownError {
     public let provider: String
     /// The reason the request to the provider failed.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -1557,7 +1725,7 @@ public struct ProviderUnusableError: KnownError {
     public let check: String
     /// The reason the response was rejected.
     public let reason: String
-    /// The error code of OAuth 2.0. Present in the errors of `token.exchange` and `token.delegate`.
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; provider = try data.required("provider"); check = try data.required("check"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
@@ -2207,7 +2375,8 @@ let errorTypes: [Int: any KnownError.Type] = [
     3200: TokenClaimRejectedError.self, 3201: TokenReplayedError.self, 3202: InvalidTrustedIssuerError.self,
     3203: TrustedIssuerNotFoundError.self, 3204: TooManyTrustedIssuersError.self, 3240: TokenTypeNotSupportedError.self,
     3241: ExchangeNotAllowedError.self, 3242: ActorTokenRequiredError.self, 3243: ActorNotAllowedError.self,
-    3244: DelegationTooDeepError.self, 3245: SubjectTokenInvalidError.self, 4001: TenantNotFoundError.self,
+    3244: DelegationTooDeepError.self, 3245: SubjectTokenInvalidError.self, 3250: OutboundFederationDisabledError.self,
+    3251: SessionDurationEscalationError.self, 3252: TokenPayloadTooLargeError.self, 4001: TenantNotFoundError.self,
     4002: TenantExistsError.self, 4003: TenantNotDeletableError.self, 4004: InvalidTenantSettingsError.self,
     4005: SignUpNotAllowedError.self, 4006: InvalidUsernameError.self, 4007: UserAlreadyExistsError.self,
     4008: InvalidPasswordError.self, 4009: InvalidCodeError.self, 4010: InvalidAttributesError.self,
@@ -2219,12 +2388,16 @@ let errorTypes: [Int: any KnownError.Type] = [
     4063: TokenScopeMissingError.self, 4064: CodeExpiredError.self, 4065: FlowFinishedError.self, 4066: FlowEndedError.self,
     4067: SendUnderwayError.self, 4068: TooManyFailedSendsError.self, 4100: RefusedByHookError.self, 4101: HookFailedError.self,
     4102: HooksNotOfferedError.self, 4120: ActionCodeInvalidError.self, 4121: ActionCodeExpiredError.self,
-    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self, 4140: ClientUnknownError.self,
+    4122: LinkUrlMissingError.self, 4160: TenantDisabledError.self, 4161: SessionExpiredError.self,
+    4130: PhoneSignInNotAllowedError.self, 4131: PhoneNumberUnknownError.self, 4140: ClientUnknownError.self,
     4141: ClientNotPermittedError.self, 4142: InvalidApplicationError.self, 4143: TooManyApplicationsError.self,
-    4144: AttributeNotYoursError.self, 4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self,
-    4163: FactorKindNotAcceptedError.self, 4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self,
-    4262: EventsNeedHostError.self, 4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self,
-    4265: TooManyEventStreamsError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    4150: ClientNotConfidentialError.self, 4151: TooManyClientSecretsError.self, 4152: ClientSecretNotFoundError.self,
+    4153: LastClientSecretError.self, 4154: ClientSecretInvalidError.self, 4144: AttributeNotYoursError.self,
+    4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self,
+    4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self, 4262: EventsNeedHostError.self,
+    4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self, 4265: TooManyEventStreamsError.self,
+    4270: EventReceiverInvalidError.self, 4271: EventStreamPushesError.self, 4272: TooManyEventPollsError.self,
+    4273: EventStreamDisabledError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
     5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
     5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
     5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
@@ -2232,19 +2405,19 @@ let errorTypes: [Int: any KnownError.Type] = [
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,
-    6001: ProviderUnavailableError.self, 6002: ProviderUnusableError.self, 6003: IdpNotFoundError.self, 6004: IdpExistsError.self,
-    6005: InvalidIdpError.self, 6006: IdpDisabledError.self, 6007: InvalidCredentialError.self, 6008: InvalidNonceError.self,
-    6009: PendingTokenInvalidError.self, 6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self,
-    6013: ListenerGoneError.self, 6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self,
-    6021: ProviderTokenExpiredError.self, 6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self,
-    7002: UnsupportedFirstFactorError.self, 7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self,
-    7005: FactorExistsError.self, 7006: FactorNotFoundError.self, 7007: LastFactorError.self, 7008: FactorCodeInvalidError.self,
-    7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self, 7011: InvalidPhoneNumberError.self,
-    7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self, 7020: PasskeyNotAcceptedError.self,
-    7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self, 7024: TooManyPasskeysError.self,
-    8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self, 8004: StoreCorruptError.self,
-    8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self, 8008: NotAStoreError.self,
-    8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
+    5250: AccountIsAgentError.self, 5251: TooManyAgentsError.self, 6001: ProviderUnavailableError.self,
+    6002: ProviderUnusableError.self, 6003: IdpNotFoundError.self, 6004: IdpExistsError.self, 6005: InvalidIdpError.self,
+    6006: IdpDisabledError.self, 6007: InvalidCredentialError.self, 6008: InvalidNonceError.self, 6009: PendingTokenInvalidError.self,
+    6010: CallbackInvalidError.self, 6011: SignInRefusedError.self, 6012: FlowUsedError.self, 6013: ListenerGoneError.self,
+    6014: ListenerUnavailableError.self, 6020: ProviderTokenNotKeptError.self, 6021: ProviderTokenExpiredError.self,
+    6022: ProviderTokenRefusedError.self, 7001: SecondFactorsOffError.self, 7002: UnsupportedFirstFactorError.self,
+    7003: EmailNotVerifiedError.self, 7004: TooManyFactorsError.self, 7005: FactorExistsError.self, 7006: FactorNotFoundError.self,
+    7007: LastFactorError.self, 7008: FactorCodeInvalidError.self, 7009: SecondFactorNeededError.self, 7010: NoSecondFactorError.self,
+    7011: InvalidPhoneNumberError.self, 7012: FactorAddsNothingError.self, 7013: FactorTargetMissingError.self,
+    7020: PasskeyNotAcceptedError.self, 7021: PasskeysOffError.self, 7022: PasskeyNotFoundError.self, 7023: PasskeyNotSetError.self,
+    7024: TooManyPasskeysError.self, 8001: StoreBusyError.self, 8002: StoreReadOnlyError.self, 8003: StoreFullError.self,
+    8004: StoreCorruptError.self, 8005: StoreTooNewError.self, 8006: StoreTooOldError.self, 8007: StoreCannotOpenError.self,
+    8008: NotAStoreError.self, 8009: MasterKeyMissingError.self, 8010: MasterKeyWrongError.self, 8011: TestingStoreMismatchError.self,
     8012: OutcomeUnknownError.self, 8013: BackupFileExistsError.self, 8014: BackupNotHereError.self, 8015: BackupFailedError.self,
     8016: NewMasterKeyNeededError.self, 8017: InvalidMasterKeyError.self, 8018: StoreNotEmptyError.self,
     8019: CopyNotVerifiedError.self, 8030: MessageNotSentError.self, 9001: ClockOutOfRangeError.self, 9002: NoKeyInStateError.self,

@@ -37,10 +37,24 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let mustChangePassword: Bool? = try given.optional("mustChangePassword")
         guard given.isUsedUp else { return nil }
         return try await m.account.create(username: username, tenantId: tenantId, accountId: accountId, password: password, attributes: attributes, phoneNumber: phoneNumber, disabled: disabled, claims: claims, emailVerified: emailVerified, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
+    case "account.createAgent":
+        let displayName: String = try given.required("displayName")
+        let idToken: String? = try given.optional("idToken")
+        let ownerId: String? = try given.optional("ownerId")
+        let accountId: String? = try given.optional("accountId")
+        let login: AccountCreateAgentLogin? = try given.optional("login")
+        let claims: JSONObject? = try given.optional("claims")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.createAgent(displayName: displayName, idToken: idToken, ownerId: ownerId, accountId: accountId, login: login, claims: claims, timeout: timeout, trace: trace).wire
     case "account.delete":
         let accountId: String = try given.required("accountId")
         guard given.isUsedUp else { return nil }
         return try await m.account.delete(accountId: accountId, timeout: timeout, trace: trace).wire
+    case "account.deleteAgent":
+        let idToken: String = try given.required("idToken")
+        let accountId: String = try given.required("accountId")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.deleteAgent(idToken: idToken, accountId: accountId, timeout: timeout, trace: trace).wire
     case "account.deleteOwn":
         let idToken: String = try given.required("idToken")
         guard given.isUsedUp else { return nil }
@@ -100,6 +114,11 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let cursor: String? = try given.optional("cursor")
         guard given.isUsedUp else { return nil }
         return try await m.account.list(tenantId: tenantId, disabled: disabled, providerId: providerId, sortBy: sortBy, descending: descending, limit: limit, cursor: cursor, timeout: timeout, trace: trace).wire
+    case "account.listAgents":
+        let idToken: String? = try given.optional("idToken")
+        let ownerId: String? = try given.optional("ownerId")
+        guard given.isUsedUp else { return nil }
+        return try await m.account.listAgents(idToken: idToken, ownerId: ownerId, timeout: timeout, trace: trace).wire
     case "account.me":
         let idToken: String = try given.required("idToken")
         guard given.isUsedUp else { return nil }

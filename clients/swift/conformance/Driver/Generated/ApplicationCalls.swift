@@ -6,11 +6,22 @@ import MintmarkClient
 
 func applicationCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: Duration?, _ trace: String?) async throws -> JSONValue? {
     switch method {
+    case "application.addSecret":
+        let clientId: String = try given.required("clientId")
+        let tenantId: String? = try given.optional("tenantId")
+        guard given.isUsedUp else { return nil }
+        return try await m.application.addSecret(clientId: clientId, tenantId: tenantId, timeout: timeout, trace: trace).wire
     case "application.delete":
         let clientId: String = try given.required("clientId")
         let tenantId: String? = try given.optional("tenantId")
         guard given.isUsedUp else { return nil }
         return try await m.application.delete(clientId: clientId, tenantId: tenantId, timeout: timeout, trace: trace).wire
+    case "application.deleteSecret":
+        let clientId: String = try given.required("clientId")
+        let secretId: String = try given.required("secretId")
+        let tenantId: String? = try given.optional("tenantId")
+        guard given.isUsedUp else { return nil }
+        return try await m.application.deleteSecret(clientId: clientId, secretId: secretId, tenantId: tenantId, timeout: timeout, trace: trace).wire
     case "application.get":
         let clientId: String = try given.required("clientId")
         let tenantId: String? = try given.optional("tenantId")

@@ -10,19 +10,21 @@ func idpCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
         let providerId: String = try given.required("providerId")
         let tenantId: String? = try given.optional("tenantId")
         let idToken: String? = try given.optional("idToken")
+        let clientId: String? = try given.optional("clientId")
         let redirectUri: String? = try given.optional("redirectUri")
         let listen: IdpAuthorizeListen? = try given.optional("listen")
         let scopes: [String]? = try given.optional("scopes")
         let customParameters: [String: String]? = try given.optional("customParameters")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.authorize(providerId: providerId, tenantId: tenantId, idToken: idToken, redirectUri: redirectUri, listen: listen, scopes: scopes, customParameters: customParameters, timeout: timeout, trace: trace).wire
+        return try await m.idp.authorize(providerId: providerId, tenantId: tenantId, idToken: idToken, clientId: clientId, redirectUri: redirectUri, listen: listen, scopes: scopes, customParameters: customParameters, timeout: timeout, trace: trace).wire
     case "idp.authorizeDevice":
         let providerId: String = try given.required("providerId")
         let tenantId: String? = try given.optional("tenantId")
         let idToken: String? = try given.optional("idToken")
+        let clientId: String? = try given.optional("clientId")
         let scopes: [String]? = try given.optional("scopes")
         guard given.isUsedUp else { return nil }
-        return try await m.idp.authorizeDevice(providerId: providerId, tenantId: tenantId, idToken: idToken, scopes: scopes, timeout: timeout, trace: trace).wire
+        return try await m.idp.authorizeDevice(providerId: providerId, tenantId: tenantId, idToken: idToken, clientId: clientId, scopes: scopes, timeout: timeout, trace: trace).wire
     case "idp.create":
         let providerId: String = try given.required("providerId")
         let clientId: String = try given.required("clientId")

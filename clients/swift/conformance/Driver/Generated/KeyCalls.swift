@@ -21,10 +21,11 @@ func keyCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: D
     case "key.rotate":
         let poolId: String? = try given.optional("poolId")
         let tenantId: String? = try given.optional("tenantId")
+        let issuer: String? = try given.optional("issuer")
         let activateAfterSeconds: Int? = try given.optional("activateAfterSeconds")
         let algorithm: SigningAlgorithm? = try given.optional("algorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.key.rotate(poolId: poolId, tenantId: tenantId, activateAfterSeconds: activateAfterSeconds, algorithm: algorithm, timeout: timeout, trace: trace).wire
+        return try await m.key.rotate(poolId: poolId, tenantId: tenantId, issuer: issuer, activateAfterSeconds: activateAfterSeconds, algorithm: algorithm, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

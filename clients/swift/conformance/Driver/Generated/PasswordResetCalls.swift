@@ -25,10 +25,11 @@ func passwordResetCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ 
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         let accepts: [FlowCapability]? = try given.optional("accepts")
         let send: Bool? = try given.optional("send")
         guard given.isUsedUp else { return nil }
-        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
+        return try await m.passwordReset.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, clientSecret: clientSecret, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
     case "passwordReset.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")

@@ -21,8 +21,9 @@ func sessionCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let audience: String? = try given.optional("audience")
         let scope: String? = try given.optional("scope")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         guard given.isUsedUp else { return nil }
-        return try await m.session.refresh(refreshToken: refreshToken, audience: audience, scope: scope, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.session.refresh(refreshToken: refreshToken, audience: audience, scope: scope, clientId: clientId, clientSecret: clientSecret, timeout: timeout, trace: trace).wire
     case "session.revoke":
         let idToken: String = try given.required("idToken")
         let sessionId: String = try given.required("sessionId")

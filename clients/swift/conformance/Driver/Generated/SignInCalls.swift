@@ -32,10 +32,21 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         let accepts: [FlowCapability]? = try given.optional("accepts")
         let send: Bool? = try given.optional("send")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
+        return try await m.signIn.start(username: username, tenantId: tenantId, language: language, client: client, clientId: clientId, clientSecret: clientSecret, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
+    case "signIn.startWithPhoneNumber":
+        let phoneNumber: String = try given.required("phoneNumber")
+        let tenantId: String? = try given.optional("tenantId")
+        let language: String? = try given.optional("language")
+        let client: ClientOrigin? = try given.optional("client")
+        let clientId: String? = try given.optional("clientId")
+        let accepts: [FlowCapability]? = try given.optional("accepts")
+        let send: Bool? = try given.optional("send")
+        guard given.isUsedUp else { return nil }
+        return try await m.signIn.startWithPhoneNumber(phoneNumber: phoneNumber, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
     case "signIn.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")
@@ -71,8 +82,9 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withCredential(credential: credential, tenantId: tenantId, returnProviderTokens: returnProviderTokens, audience: audience, scope: scope, client: client, clientId: clientId, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withCredential(credential: credential, tenantId: tenantId, returnProviderTokens: returnProviderTokens, audience: audience, scope: scope, client: client, clientId: clientId, clientSecret: clientSecret, timeout: timeout, trace: trace).wire
     case "signIn.withCustomToken":
         let token: String = try given.required("token")
         let tenantId: String? = try given.optional("tenantId")
@@ -95,9 +107,10 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let scope: String? = try given.optional("scope")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         let accepts: [FlowCapability]? = try given.optional("accepts")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, clientId: clientId, accepts: accepts, timeout: timeout, trace: trace).wire
+        return try await m.signIn.withPassword(username: username, password: password, tenantId: tenantId, audience: audience, scope: scope, client: client, clientId: clientId, clientSecret: clientSecret, accepts: accepts, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -10,12 +10,13 @@ func systemCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let tenants: [TenantDeclaration]? = try given.optional("tenants")
         let idps: [IdpDeclaration]? = try given.optional("idps")
         let applications: [ApplicationDeclaration]? = try given.optional("applications")
+        let hooks: [HooksDeclaration]? = try given.optional("hooks")
         let pools: [PoolDeclaration]? = try given.optional("pools")
         let roles: [RoleDeclaration]? = try given.optional("roles")
         let issuers: [TrustedIssuerDeclaration]? = try given.optional("issuers")
         let dryRun: Bool? = try given.optional("dryRun")
         guard given.isUsedUp else { return nil }
-        return try await m.system.apply(tenants: tenants, idps: idps, applications: applications, pools: pools, roles: roles, issuers: issuers, dryRun: dryRun, timeout: timeout, trace: trace).wire
+        return try await m.system.apply(tenants: tenants, idps: idps, applications: applications, hooks: hooks, pools: pools, roles: roles, issuers: issuers, dryRun: dryRun, timeout: timeout, trace: trace).wire
     case "system.export":
         guard given.isUsedUp else { return nil }
         return try await m.system.export(timeout: timeout, trace: trace).wire

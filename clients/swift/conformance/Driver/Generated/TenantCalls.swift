@@ -25,6 +25,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let tokens: TokenLifetimes? = try given.optional("tokens")
         let delivery: TenantDelivery? = try given.optional("delivery")
         let enumerationProtection: Bool? = try given.optional("enumerationProtection")
+        let recyclesAddresses: Bool? = try given.optional("recyclesAddresses")
         let oneAccountPerAddress: Bool? = try given.optional("oneAccountPerAddress")
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
@@ -32,16 +33,19 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
         let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
+        let phoneSignIn: PhoneSignIn? = try given.optional("phoneSignIn")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         let delegations: [Delegation]? = try given.optional("delegations")
+        let subjectIssuers: [SubjectIssuer]? = try given.optional("subjectIssuers")
+        let idJag: [IdJagPermission]? = try given.optional("idJag")
         let assurance: Assurance? = try given.optional("assurance")
         let disabled: Bool? = try given.optional("disabled")
         let lockCovers: LockCoverage? = try given.optional("lockCovers")
         let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -69,6 +73,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let tokens: TokenLifetimes? = try given.optional("tokens")
         let delivery: TenantDelivery? = try given.optional("delivery")
         let enumerationProtection: Bool? = try given.optional("enumerationProtection")
+        let recyclesAddresses: Bool? = try given.optional("recyclesAddresses")
         let oneAccountPerAddress: Bool? = try given.optional("oneAccountPerAddress")
         let mfa: MfaPolicy? = try given.optional("mfa")
         let totpAdjacentIntervals: Int? = try given.optional("totpAdjacentIntervals")
@@ -76,6 +81,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
         let idTokenProfile: Bool? = try given.optional("idTokenProfile")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
+        let phoneSignIn: PhoneSignIn? = try given.optional("phoneSignIn")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
         let assurance: Assurance? = try given.optional("assurance")
         let disabled: Bool? = try given.optional("disabled")
@@ -85,8 +91,10 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let force: Bool? = try given.optional("force")
         let customTokenSigners: [CustomTokenSigner]? = try given.optional("customTokenSigners")
         let delegations: [Delegation]? = try given.optional("delegations")
+        let subjectIssuers: [SubjectIssuer]? = try given.optional("subjectIssuers")
+        let idJag: [IdJagPermission]? = try given.optional("idJag")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

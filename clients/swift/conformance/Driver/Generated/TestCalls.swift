@@ -40,10 +40,11 @@ func testCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         guard given.isUsedUp else { return nil }
         return try await TestMethods(m).fault(method: method, error: error, data: data, delivery: delivery, to: to, provider: provider, failure: failure, delayMilliseconds: delayMilliseconds, store: store, forMilliseconds: forMilliseconds, clockJumpSeconds: clockJumpSeconds, afterCalls: afterCalls, times: times, clear: clear, timeout: timeout, trace: trace).wire
     case "test.http":
+        let allowOrigins: [String]? = try given.optional("allowOrigins")
         let port: Int? = try given.optional("port")
         let firebase: TestHttpFirebase? = try given.optional("firebase")
         guard given.isUsedUp else { return nil }
-        return try await TestMethods(m).http(port: port, firebase: firebase, timeout: timeout, trace: trace).wire
+        return try await TestMethods(m).http(allowOrigins: allowOrigins, port: port, firebase: firebase, timeout: timeout, trace: trace).wire
     case "test.idp":
         let port: Int? = try given.optional("port")
         let issuers: [TestIssuer]? = try given.optional("issuers")

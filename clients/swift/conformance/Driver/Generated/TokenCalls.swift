@@ -29,8 +29,10 @@ func tokenCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout:
         let scope: String? = try given.optional("scope")
         let expiresInSeconds: Int? = try given.optional("expiresInSeconds")
         let tenantId: String? = try given.optional("tenantId")
+        let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         guard given.isUsedUp else { return nil }
-        return try await m.token.exchange(subjectToken: subjectToken, subjectTokenType: subjectTokenType, actorToken: actorToken, actorTokenType: actorTokenType, requestedTokenType: requestedTokenType, audience: audience, resource: resource, scope: scope, expiresInSeconds: expiresInSeconds, tenantId: tenantId, timeout: timeout, trace: trace).wire
+        return try await m.token.exchange(subjectToken: subjectToken, subjectTokenType: subjectTokenType, actorToken: actorToken, actorTokenType: actorTokenType, requestedTokenType: requestedTokenType, audience: audience, resource: resource, scope: scope, expiresInSeconds: expiresInSeconds, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, timeout: timeout, trace: trace).wire
     case "token.jwks":
         let issuer: String? = try given.optional("issuer")
         guard given.isUsedUp else { return nil }
@@ -48,6 +50,26 @@ func tokenCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout:
         let principalTags: [String: String]? = try given.optional("principalTags")
         guard given.isUsedUp else { return nil }
         return try await m.token.mintForDeveloper(poolId: poolId, logins: logins, identityId: identityId, durationSeconds: durationSeconds, principalTags: principalTags, timeout: timeout, trace: trace).wire
+    case "token.mintForSession":
+        let sessionToken: String = try given.required("sessionToken")
+        let audience: [String] = try given.required("audience")
+        let signingAlgorithm: TokenMintForSessionSigningAlgorithm = try given.required("signingAlgorithm")
+        let durationSeconds: Int? = try given.optional("durationSeconds")
+        let tags: [String: String]? = try given.optional("tags")
+        guard given.isUsedUp else { return nil }
+        return try await m.token.mintForSession(sessionToken: sessionToken, audience: audience, signingAlgorithm: signingAlgorithm, durationSeconds: durationSeconds, tags: tags, timeout: timeout, trace: trace).wire
+    case "token.outboundFederation":
+        let enabled: Bool? = try given.optional("enabled")
+        guard given.isUsedUp else { return nil }
+        return try await m.token.outboundFederation(enabled: enabled, timeout: timeout, trace: trace).wire
+    case "token.redeem":
+        let assertion: String = try given.required("assertion")
+        let clientId: String = try given.required("clientId")
+        let tenantId: String? = try given.optional("tenantId")
+        let clientSecret: String? = try given.optional("clientSecret")
+        let scope: String? = try given.optional("scope")
+        guard given.isUsedUp else { return nil }
+        return try await m.token.redeem(assertion: assertion, clientId: clientId, tenantId: tenantId, clientSecret: clientSecret, scope: scope, timeout: timeout, trace: trace).wire
     case "token.verify":
         let token: String = try given.required("token")
         let audience: String? = try given.optional("audience")

@@ -5,11 +5,12 @@ package mintmark;
 final class ShapeTable {
     static final String TEXT = """
             AcceptedCredentials rpId userId allAcceptedCredentialIds
-            Account accountId tenantId username email emailVerified phoneNumber method providers:LinkedProvider factors:Factor \
-            passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince lastSignInAt
+            Account accountId tenantId ownerId username email emailVerified phoneNumber method providers:LinkedProvider \
+            factors:Factor passkeys:Passkey attributes! claims disabled mustChangePassword createdAt updatedAt tokensValidSince \
+            lastSignInAt
             AdditionalUserInfo providerId username profile
-            Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent createdAt \
-            updatedAt
+            Application tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent \
+            secrets:ClientSecretInfo createdAt updatedAt
             ApplicationDeclaration tenantId clientId name type nativeAuthentication redirectUris origins audiences scopes consent
             AppliedChange pointer kind name tenantId poolId roleArn change changed
             AssuranceConflict pointer requirement limit
@@ -25,6 +26,7 @@ final class ShapeTable {
             unknownCredential:UnknownCredential
             BreachedPasswordCheck url allowPrivateNetwork allowInsecure
             ClientOrigin address
+            ClientSecretInfo secretId hint createdAt
             CodePolicy length lifetimeSeconds attempts resendAfterSeconds sendsPerFlow sendsPerAddress windowSeconds
             ConditionFinding operator key expected actual holds
             Credential providerId email pendingToken! continuationToken! response url! idToken! accessToken! rawNonce! \
@@ -40,7 +42,9 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
-            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventPush url authorization! allowPrivateNetwork allowInsecure
+            EventPushState url allowPrivateNetwork allowInsecure hasAuthorization failures failingSince nextAttemptAt lastError
+            EventStream streamId tenantId poolId issuer audience types status statusReason push:EventPushState createdAt
             EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
@@ -54,6 +58,8 @@ final class ShapeTable {
             loginProvider
             HealthCheck name ok detail
             Hook transport webhook:TenantWebhook
+            HooksDeclaration tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook
+            IdJagPermission clientId audiences resources scopes clientIdThere email
             IdentityChange provider oldIdentityId newIdentityId
             IdentityDescription identityId poolId state logins createdAt updatedAt
             Idp tenantId providerId clientId hasClientSecret clientAuthentication issuer displayName enabled responseType scopes \
@@ -95,7 +101,7 @@ final class ShapeTable {
             PoolProviderSettings provider issuer tenantId clientIds keys endpoint allowInsecure allowPrivateNetwork
             PoolRoles poolId roles:RolesByKind mappings:RoleMapping
             PoolSummary poolId name
-            PortableAccount accountId email emailVerified phoneNumber method providers:PortableLogin factors:PortableFactor \
+            PortableAccount accountId email emailVerified ownerId phoneNumber method providers:PortableLogin factors:PortableFactor \
             passkeys:PortablePasskey attributes! claims disabled mustChangePassword createdAt updatedAt lastSignInAt passwordHash! \
             salt! hash:PasswordHashing
             PortableFactor kind displayName email phoneNumber secret! enrolledAt lastUsedAt
@@ -126,17 +132,20 @@ final class ShapeTable {
             SignedRequest method url! headers! bodySha256
             SigningKey kid algorithm issuer poolId tenantId state createdAt activeAt retiredAt revokedAt publishedUntil
             StatementFinding pointer effect principalMatches actionMatches conditions:ConditionFinding applies
+            SubjectIssuer issuer audiences scopes createAccounts
             TagMapDeclaration useDefaults principalTags
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
@@ -146,8 +155,11 @@ final class ShapeTable {
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! redirectUris
-            TestIssuer name tenantId passwordless createAccounts clients:TestClient
-            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
+            TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
+            clientIdMetadata dpop signInAs
+            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
+            TestResource resource scopes name
+            TestResourceAddress resource metadataUrl metadata
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
             TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
@@ -164,9 +176,15 @@ final class ShapeTable {
             AccountCreateParams tenantId accountId username password! attributes! phoneNumber disabled claims emailVerified \
             mustChangePassword
             =account.create Account
+            AccountCreateAgentParams idToken! ownerId accountId displayName login:AccountCreateAgentParams.Login claims
+            AccountCreateAgentParams.Login issuer subject
+            =account.createAgent Account
             AccountDeleteParams accountId
             AccountDeleteResult accountId
             =account.delete AccountDeleteResult
+            AccountDeleteAgentParams idToken! accountId
+            AccountDeleteAgentResult accountId
+            =account.deleteAgent AccountDeleteAgentResult
             AccountDeleteOwnParams idToken!
             AccountDeleteOwnResult accountId
             =account.deleteOwn AccountDeleteOwnResult
@@ -189,6 +207,9 @@ final class ShapeTable {
             AccountListParams tenantId disabled providerId sortBy descending limit cursor
             AccountListResult accounts:Account nextCursor
             =account.list AccountListResult
+            AccountListAgentsParams idToken! ownerId
+            AccountListAgentsResult agents:Account
+            =account.listAgents AccountListAgentsResult
             AccountMeParams idToken!
             =account.me OwnProfile
             AccountMergeParams idToken! sourceIdToken! policy fields providers identities dryRun audience
@@ -214,9 +235,14 @@ final class ShapeTable {
             =account.update Account
             AccountUpdateOwnParams idToken! attributes!
             =account.updateOwn OwnProfile
+            ApplicationAddSecretParams tenantId clientId
+            ApplicationAddSecretResult tenantId clientId secretId clientSecret! createdAt
+            =application.addSecret ApplicationAddSecretResult
             ApplicationDeleteParams tenantId clientId
             ApplicationDeleteResult tenantId clientId endedSessions
             =application.delete ApplicationDeleteResult
+            ApplicationDeleteSecretParams tenantId clientId secretId
+            =application.deleteSecret Application
             ApplicationGetParams tenantId clientId
             =application.get Application
             ApplicationListParams tenantId limit cursor
@@ -277,16 +303,21 @@ final class ShapeTable {
             =events.list EventsListResult
             EventsListStreamsResult streams:EventStream
             =events.listStreams EventsListStreamsResult
-            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollParams streamId maxEvents returnImmediately timeoutSeconds ack setErrs:EventStreamError
             EventsPollResult sets moreAvailable
             =events.poll EventsPollResult
-            EventsPutStreamParams streamId tenantId poolId audience types
+            EventsPutStreamParams streamId tenantId poolId audience types push:EventPush
             =events.putStream EventStream
+            EventsSetStreamStatusParams streamId status reason
+            =events.setStreamStatus EventStream
             EventsSubscribeParams types after
             EventsSubscribeResult cursor
             =events.subscribe EventsSubscribeResult
             EventsUnsubscribeResult ended
             =events.unsubscribe EventsUnsubscribeResult
+            EventsVerifyStreamParams streamId state
+            EventsVerifyStreamResult eventId
+            =events.verifyStream EventsVerifyStreamResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -315,11 +346,12 @@ final class ShapeTable {
             =identity.unlink IdentityDescription
             IdentityUnlinkDeveloperParams poolId identityId developerProvider developerUserIdentifier
             =identity.unlinkDeveloper IdentityDescription
-            IdpAuthorizeParams tenantId providerId idToken! redirectUri listen:IdpAuthorizeParams.Listen scopes customParameters
+            IdpAuthorizeParams tenantId providerId idToken! clientId redirectUri listen:IdpAuthorizeParams.Listen scopes \
+            customParameters
             IdpAuthorizeParams.Listen port path
             IdpAuthorizeResult continuationToken! authorizationUrl redirectUri expiresAt
             =idp.authorize IdpAuthorizeResult
-            IdpAuthorizeDeviceParams tenantId providerId idToken! scopes
+            IdpAuthorizeDeviceParams tenantId providerId idToken! clientId scopes
             IdpAuthorizeDeviceResult continuationToken! userCode verificationUri verificationUriComplete intervalSeconds expiresAt
             =idp.authorizeDevice IdpAuthorizeDeviceResult
             IdpCreateParams tenantId providerId clientId clientSecret! clientAuthentication issuer displayName enabled responseType \
@@ -361,7 +393,7 @@ final class ShapeTable {
             KeyRevokeParams kid
             KeyRevokeResult key:SigningKey replacement:SigningKey
             =key.revoke KeyRevokeResult
-            KeyRotateParams poolId tenantId activateAfterSeconds algorithm
+            KeyRotateParams poolId tenantId issuer activateAfterSeconds algorithm
             =key.rotate SigningKey
             MfaChallengeParams continuationToken! factorId client:ClientOrigin clientId
             =mfa.challenge SignInStep
@@ -415,7 +447,7 @@ final class ShapeTable {
             =passwordReset.challenge PasswordResetStep
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId
             =passwordReset.resendCode PasswordResetStep
-            PasswordResetStartParams tenantId username language client:ClientOrigin clientId accepts send
+            PasswordResetStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =passwordReset.start PasswordResetStep
             PasswordResetSubmitCodeParams continuationToken! code! client:ClientOrigin clientId
             =passwordReset.submitCode PasswordResetStep
@@ -466,7 +498,7 @@ final class ShapeTable {
             SessionListParams idToken! accountId
             SessionListResult sessions:Session
             =session.list SessionListResult
-            SessionRefreshParams refreshToken! audience scope clientId
+            SessionRefreshParams refreshToken! audience scope clientId clientSecret!
             =session.refresh Tokens
             SessionRevokeParams idToken! sessionId
             SessionRevokeResult revoked
@@ -483,8 +515,10 @@ final class ShapeTable {
             =signIn.challenge SignInStep
             SignInResendCodeParams continuationToken! client:ClientOrigin clientId
             =signIn.resendCode SignInStep
-            SignInStartParams tenantId username language client:ClientOrigin clientId accepts send
+            SignInStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.start SignInStep
+            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId accepts send
+            =signIn.startWithPhoneNumber SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep
             SignInSubmitPasswordParams continuationToken! password! audience scope client:ClientOrigin clientId
@@ -492,19 +526,20 @@ final class ShapeTable {
             SignInWithContinuationParams continuationToken! username audience scope client:ClientOrigin clientId
             =signIn.withContinuation SignInStep
             SignInWithCredentialParams tenantId credential:Credential returnProviderTokens audience scope client:ClientOrigin \
-            clientId
+            clientId clientSecret!
             =signIn.withCredential SignInStep
             SignInWithCustomTokenParams tenantId token! audience scope
             =signIn.withCustomToken SignInStep
             SignInWithLinkParams email code! audience scope
             =signIn.withLink SignInStep
-            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId accepts
+            SignInWithPasswordParams tenantId username password! audience scope client:ClientOrigin clientId clientSecret! accepts
             =signIn.withPassword SignInStep
             SignUpChallengeParams continuationToken! accepts client:ClientOrigin clientId
             =signUp.challenge SignUpStep
             SignUpResendCodeParams continuationToken! client:ClientOrigin clientId
             =signUp.resendCode SignUpStep
-            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId accepts send
+            SignUpStartParams tenantId username password! attributes! language client:ClientOrigin clientId clientSecret! accepts \
+            send
             =signUp.start SignUpStep
             SignUpSubmitAttributesParams continuationToken! attributes! client:ClientOrigin clientId
             =signUp.submitAttributes SignUpStep
@@ -522,10 +557,10 @@ final class ShapeTable {
             sweptAt
             =store.stats StoreStatsResult
             SystemApplyParams tenants:TenantDeclaration idps:IdpDeclaration applications:ApplicationDeclaration \
-            pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
+            hooks:HooksDeclaration pools:PoolDeclaration roles:RoleDeclaration issuers:TrustedIssuerDeclaration dryRun
             SystemApplyResult dryRun changes:AppliedChange
             =system.apply SystemApplyResult
-            SystemExportResult tenants idps applications pools roles issuers
+            SystemExportResult tenants idps applications hooks pools roles issuers
             =system.export SystemExportResult
             SystemHealthResult ready checks:HealthCheck
             =system.health SystemHealthResult
@@ -541,8 +576,9 @@ final class ShapeTable {
             =tenant.checkAssurance TenantCheckAssuranceResult
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation \
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
             assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
@@ -555,9 +591,10 @@ final class ShapeTable {
             =tenant.list TenantListResult
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
-            enumerationProtection oneAccountPerAddress mfa totpAdjacentIntervals notices audienceScopes:AudienceScopes \
-            idTokenProfile anonymousAllowed passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk \
-            acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation
+            enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
+            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
+            lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
+            subjectIssuers:SubjectIssuer idJag:IdJagPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -569,7 +606,7 @@ final class ShapeTable {
             afterCalls times clear
             TestFaultResult armed:Fault
             =test.fault TestFaultResult
-            TestHttpParams port firebase:TestHttpParams.Firebase
+            TestHttpParams allowOrigins port firebase:TestHttpParams.Firebase
             TestHttpParams.Firebase projectId tokens
             TestHttpResult baseUrl environment
             =test.http TestHttpResult
@@ -601,10 +638,10 @@ final class ShapeTable {
             =token.delegate TokenDelegateResult
             TokenDiscoveryParams issuer
             TokenDiscoveryResult issuer jwks_uri response_types_supported subject_types_supported \
-            id_token_signing_alg_values_supported claims_supported
+            id_token_signing_alg_values_supported claims_supported grant_types_supported authorization_grant_profiles_supported
             =token.discovery TokenDiscoveryResult
             TokenExchangeParams subjectToken! subjectTokenType actorToken! actorTokenType requestedTokenType audience resource \
-            scope expiresInSeconds tenantId
+            scope expiresInSeconds tenantId clientId clientSecret!
             TokenExchangeResult token! issuedTokenType tokenType expiresAt scope
             =token.exchange TokenExchangeResult
             TokenJwksParams issuer
@@ -616,6 +653,15 @@ final class ShapeTable {
             TokenMintForDeveloperParams poolId logins! identityId durationSeconds principalTags
             TokenMintForDeveloperResult identityId token! expiresAt isNewIdentity
             =token.mintForDeveloper TokenMintForDeveloperResult
+            TokenMintForSessionParams sessionToken! audience signingAlgorithm durationSeconds tags
+            TokenMintForSessionResult token! expiresAt issuer
+            =token.mintForSession TokenMintForSessionResult
+            TokenOutboundFederationParams enabled
+            TokenOutboundFederationResult issuer enabled
+            =token.outboundFederation TokenOutboundFederationResult
+            TokenRedeemParams tenantId assertion! clientId clientSecret! scope
+            TokenRedeemResult token! tokenType expiresAt scope
+            =token.redeem TokenRedeemResult
             TokenVerifyParams token! audience issuer tenantId use scope maxAuthAgeSeconds amr secondFactor checkRevoked
             TokenVerifyResult claims header use issuer expiresAt
             =token.verify TokenVerifyResult
@@ -701,11 +747,14 @@ final class ShapeTable {
             !actorNotAllowed reason oauthError
             !delegationTooDeep maximum oauthError
             !subjectTokenInvalid reason oauthError
-            !tenantNotFound tenantId
+            !outboundFederationDisabled
+            !sessionDurationEscalation expiresAt sessionExpiresAt maximumSeconds
+            !tokenPayloadTooLarge bytes maximum
+            !tenantNotFound tenantId oauthError
             !tenantExists tenantId
             !tenantNotDeletable tenantId
             !invalidTenantSettings pointer reason conflicts:AssuranceConflict
-            !signUpNotAllowed tenantId
+            !signUpNotAllowed tenantId oauthError
             !invalidUsername reason
             !userAlreadyExists next hint
             !invalidPassword reasons:PasswordFailure attemptsLeft lockedUntil retryAfterSeconds
@@ -715,9 +764,9 @@ final class ShapeTable {
             !continuationTokenExpired expiredAt
             !stepNotPossible expected
             !tooManyCodes retryAfterSeconds sentInFlow next
-            !accountLocked lockedUntil retryAfterSeconds next only
+            !accountLocked lockedUntil retryAfterSeconds next only oauthError
             !passwordNotAccepted
-            !userNotFound next hint
+            !userNotFound next hint oauthError
             !passwordNotSet next
             !passwordChangeRequired next
             !refreshTokenInvalid
@@ -733,20 +782,27 @@ final class ShapeTable {
             !flowEnded cause reason
             !sendUnderway retryAfterSeconds
             !tooManyFailedSends failures retryAfterSeconds
-            !refusedByHook hook reason
-            !hookFailed hook check reason
+            !refusedByHook hook reason oauthError
+            !hookFailed hook check reason oauthError
             !hooksNotOffered hook reason
             !actionCodeInvalid reason next
             !actionCodeExpired expiredAt
             !linkUrlMissing tenantId
             !tenantDisabled tenantId oauthError
             !sessionExpired endedAt
-            !clientUnknown tenantId clientId
-            !clientNotPermitted clientId cause reason
+            !phoneSignInNotAllowed tenantId
+            !phoneNumberUnknown
+            !clientUnknown tenantId clientId oauthError
+            !clientNotPermitted clientId cause reason oauthError
             !invalidApplication pointer reason
             !tooManyApplications tenantId maximum
+            !clientNotConfidential clientId
+            !tooManyClientSecrets clientId maximum
+            !clientSecretNotFound clientId secretId
+            !lastClientSecret clientId
+            !clientSecretInvalid clientId reason oauthError
             !attributeNotYours name reason
-            !secondFactorRequired
+            !secondFactorRequired oauthError
             !sessionNotFound
             !factorKindNotAccepted kind reason
             !eventsExpired after removedUntil
@@ -755,8 +811,12 @@ final class ShapeTable {
             !eventStreamNotFound streamId
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
+            !eventReceiverInvalid reason
+            !eventStreamPushes streamId
+            !tooManyEventPolls maximum
+            !eventStreamDisabled streamId
             !accountNotFound accountId oauthError
-            !accountDisabled accountId
+            !accountDisabled accountId oauthError
             !accountExists accountId
             !claimNameReserved names
             !claimsTooLong characters
@@ -778,6 +838,8 @@ final class ShapeTable {
             !addressDiffers email next
             !phoneNumberInUse phoneNumber
             !providerSubjectInUse providerId subject
+            !accountIsAgent accountId reason oauthError
+            !tooManyAgents accountId limit
             !providerUnavailable provider reason oauthError retryAfterSeconds
             !providerUnusable provider check reason oauthError
             !idpNotFound tenantId providerId

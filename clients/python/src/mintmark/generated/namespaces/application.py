@@ -13,6 +13,33 @@ from .. import types
 class ApplicationMethods(Namespace):
     """The methods `application.*`."""
 
+    def add_secret(
+        self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.ApplicationAddSecretResult:
+        """Generate a secret of a confidential application.
+
+        The result is the only response that contains the secret; the store keeps a hash. An application has at most two
+        secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the
+        first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows
+        or refresh sessions in it require `clientSecret`.
+
+        Equivalent: cognito AddUserPoolClientSecret, nativeAuth Microsoft Graph: application: addPassword.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            client_id: The client ID of an application of a tenant.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotConfidentialError: The application for a new secret is public.
+            TooManyClientSecretsError: The application already has the maximum number of secrets.
+        """
+        return types.ApplicationAddSecretResult._of(self._send("application.addSecret", {
+            "tenantId": tenant_id, "clientId": client_id,
+        }, timeout, trace))
+
     def delete(
         self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.ApplicationDeleteResult:
@@ -34,6 +61,33 @@ class ApplicationMethods(Namespace):
         """
         return types.ApplicationDeleteResult._of(self._send("application.delete", {
             "tenantId": tenant_id, "clientId": client_id,
+        }, timeout, trace))
+
+    def delete_secret(
+        self, *, client_id: str, secret_id: str, tenant_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.Application:
+        """Delete a secret of an application.
+
+        The secret is no longer accepted. Sessions of the application continue. The only secret of an application cannot
+        be deleted: add another one first, or delete the application.
+
+        Equivalent: cognito DeleteUserPoolClientSecret, nativeAuth Microsoft Graph: application: removePassword.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            client_id: The client ID of an application of a tenant.
+            secret_id: The ID of a secret of an application.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientSecretNotFoundError: The secret does not exist or was deleted.
+            LastClientSecretError: The only secret of an application is to be deleted.
+        """
+        return types.Application._of(self._send("application.deleteSecret", {
+            "tenantId": tenant_id, "clientId": client_id, "secretId": secret_id,
         }, timeout, trace))
 
     def get(
@@ -114,7 +168,7 @@ class ApplicationMethods(Namespace):
         Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and
         access tokens (`client_id`, `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the
         ID of its default application, which is public and has native authentication. Omitted members return to their
-        default.
+        default. Secrets of the application stay; an application with secrets cannot become public.
 
         Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient, nativeAuth Microsoft Graph: applications.create.
 
@@ -123,8 +177,8 @@ class ApplicationMethods(Namespace):
                 "default".
             client_id: The client ID of an application of a tenant.
             name: The display name of the application.
-            type: The type of the application. A confidential application cannot start sign-ups, sign-ins and password
-                resets. Defaults to "public".
+            type: The type of the application. A confidential application starts sign-ups, sign-ins and password resets
+                with its `clientSecret`. Defaults to "public".
             native_authentication: Whether the application can start sign-ups, sign-ins and password resets in its own
                 user interface. Defaults to true.
             redirect_uris: The redirect URIs of the application.
@@ -150,6 +204,17 @@ class ApplicationMethods(Namespace):
 class AsyncApplicationMethods(AsyncNamespace):
     """The methods `application.*` for asyncio. `ApplicationMethods` describes the arguments."""
 
+    async def add_secret(
+        self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.ApplicationAddSecretResult:
+        """Generate a secret of a confidential application.
+
+        Raises: TenantNotFoundError, ClientUnknownError, ClientNotConfidentialError, TooManyClientSecretsError.
+        """
+        return types.ApplicationAddSecretResult._of(await self._send("application.addSecret", {
+            "tenantId": tenant_id, "clientId": client_id,
+        }, timeout, trace))
+
     async def delete(
         self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.ApplicationDeleteResult:
@@ -159,6 +224,18 @@ class AsyncApplicationMethods(AsyncNamespace):
         """
         return types.ApplicationDeleteResult._of(await self._send("application.delete", {
             "tenantId": tenant_id, "clientId": client_id,
+        }, timeout, trace))
+
+    async def delete_secret(
+        self, *, client_id: str, secret_id: str, tenant_id: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.Application:
+        """Delete a secret of an application.
+
+        Raises: TenantNotFoundError, ClientUnknownError, ClientSecretNotFoundError, LastClientSecretError.
+        """
+        return types.Application._of(await self._send("application.deleteSecret", {
+            "tenantId": tenant_id, "clientId": client_id, "secretId": secret_id,
         }, timeout, trace))
 
     async def get(

@@ -51,7 +51,8 @@ class CredentialsMethods(Namespace):
             TokenAudienceMismatchError: `aud` does not contain the expected audience.
             TokenClaimRejectedError: A claim of a token violates a limit of the trusted issuer, or a rule for session
                 tags.
-            TokenReplayedError: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+            TokenReplayedError: The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti`
+                was already accepted.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             ProviderUnavailableError: A login provider does not respond, or reports that it is temporarily unable to
                 respond.

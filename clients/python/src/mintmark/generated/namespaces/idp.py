@@ -15,9 +15,9 @@ class IdpMethods(Namespace):
 
     def authorize(
         self, *, provider_id: str, tenant_id: str | None = None, id_token: str | None = None,
-        redirect_uri: str | None = None, listen: types.IdpAuthorizeListen | Mapping[str, Any] | None = None,
-        scopes: Sequence[str] | None = None, custom_parameters: Mapping[str, str] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, redirect_uri: str | None = None,
+        listen: types.IdpAuthorizeListen | Mapping[str, Any] | None = None, scopes: Sequence[str] | None = None,
+        custom_parameters: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.IdpAuthorizeResult:
         """Start a sign-in at an identity provider in the user's browser.
 
@@ -39,6 +39,10 @@ class IdpMethods(Namespace):
                 `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
             id_token: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted
                 only by `account.link` and `account.reauthenticate` for this account.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it: `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`. If the
+                application has `redirectUris`, `redirectUri` must be one of them, except for the port of a loopback
+                address.
             redirect_uri: The URI to which the provider redirects the browser. It must be registered at the provider.
                 Allowed are `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as
                 `com.example.shop:/back`.
@@ -50,6 +54,9 @@ class IdpMethods(Namespace):
                 Parameters that the protocol itself uses are rejected.
 
         Raises:
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             IdpNotFoundError: The identity provider does not exist in the tenant.
             IdpDisabledError: A sign-in uses a disabled identity provider.
@@ -80,13 +87,14 @@ class IdpMethods(Namespace):
                 resets separately and also count for the account.
         """
         return types.IdpAuthorizeResult._of(self._send("idp.authorize", {
-            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "redirectUri": redirect_uri,
-            "listen": listen, "scopes": scopes, "customParameters": custom_parameters,
+            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "clientId": client_id,
+            "redirectUri": redirect_uri, "listen": listen, "scopes": scopes, "customParameters": custom_parameters,
         }, timeout, trace))
 
     def authorize_device(
         self, *, provider_id: str, tenant_id: str | None = None, id_token: str | None = None,
-        scopes: Sequence[str] | None = None, timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, scopes: Sequence[str] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.IdpAuthorizeDeviceResult:
         """Start a device authorization at an identity provider (RFC 8628).
 
@@ -102,10 +110,13 @@ class IdpMethods(Namespace):
                 `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
             id_token: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted
                 only by `account.link` and `account.reauthenticate` for this account.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it: `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`.
             scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the
                 provider has `openidOnly`) and to those of the provider's settings.
 
         Raises:
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
             TenantNotFoundError: The tenant does not exist or was deleted.
             IdpNotFoundError: The identity provider does not exist in the tenant.
             IdpDisabledError: A sign-in uses a disabled identity provider.
@@ -137,7 +148,8 @@ class IdpMethods(Namespace):
                 resets separately and also count for the account.
         """
         return types.IdpAuthorizeDeviceResult._of(self._send("idp.authorizeDevice", {
-            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "scopes": scopes,
+            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "clientId": client_id,
+            "scopes": scopes,
         }, timeout, trace))
 
     def create(
@@ -392,36 +404,39 @@ class AsyncIdpMethods(AsyncNamespace):
 
     async def authorize(
         self, *, provider_id: str, tenant_id: str | None = None, id_token: str | None = None,
-        redirect_uri: str | None = None, listen: types.IdpAuthorizeListen | Mapping[str, Any] | None = None,
-        scopes: Sequence[str] | None = None, custom_parameters: Mapping[str, str] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, redirect_uri: str | None = None,
+        listen: types.IdpAuthorizeListen | Mapping[str, Any] | None = None, scopes: Sequence[str] | None = None,
+        custom_parameters: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.IdpAuthorizeResult:
         """Start a sign-in at an identity provider in the user's browser.
 
-        Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, ListenerUnavailableError,
+        Raises: ClientUnknownError, ClientNotPermittedError, TenantNotFoundError, IdpNotFoundError, IdpDisabledError,
+        ListenerUnavailableError, ProviderUnavailableError, ProviderUnusableError, TokenMalformedError,
+        TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,
+        TokenExpiredError, TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError.
+        """
+        return types.IdpAuthorizeResult._of(await self._send("idp.authorize", {
+            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "clientId": client_id,
+            "redirectUri": redirect_uri, "listen": listen, "scopes": scopes, "customParameters": custom_parameters,
+        }, timeout, trace))
+
+    async def authorize_device(
+        self, *, provider_id: str, tenant_id: str | None = None, id_token: str | None = None,
+        client_id: str | None = None, scopes: Sequence[str] | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.IdpAuthorizeDeviceResult:
+        """Start a device authorization at an identity provider (RFC 8628).
+
+        Raises: ClientUnknownError, TenantNotFoundError, IdpNotFoundError, IdpDisabledError, SignInRefusedError,
         ProviderUnavailableError, ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError,
         TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError,
         TokenNotYetValidError, TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError,
         AccountLockedError.
         """
-        return types.IdpAuthorizeResult._of(await self._send("idp.authorize", {
-            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "redirectUri": redirect_uri,
-            "listen": listen, "scopes": scopes, "customParameters": custom_parameters,
-        }, timeout, trace))
-
-    async def authorize_device(
-        self, *, provider_id: str, tenant_id: str | None = None, id_token: str | None = None,
-        scopes: Sequence[str] | None = None, timeout: float | None = None, trace: str | None = None,
-    ) -> types.IdpAuthorizeDeviceResult:
-        """Start a device authorization at an identity provider (RFC 8628).
-
-        Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, SignInRefusedError, ProviderUnavailableError,
-        ProviderUnusableError, TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError,
-        TokenSignatureInvalidError, TokenIssuerMismatchError, TokenExpiredError, TokenNotYetValidError,
-        TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, AccountLockedError.
-        """
         return types.IdpAuthorizeDeviceResult._of(await self._send("idp.authorizeDevice", {
-            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "scopes": scopes,
+            "tenantId": tenant_id, "providerId": provider_id, "idToken": id_token, "clientId": client_id,
+            "scopes": scopes,
         }, timeout, trace))
 
     async def create(

@@ -75,20 +75,23 @@ class KeyMethods(Namespace):
         return types.KeyRevokeResult._of(self._send("key.revoke", {"kid": kid}, timeout, trace))
 
     def rotate(
-        self, *, pool_id: str | None = None, tenant_id: str | None = None, activate_after_seconds: int | None = None,
-        algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
+        self, *, pool_id: str | None = None, tenant_id: str | None = None, issuer: str | None = None,
+        activate_after_seconds: int | None = None, algorithm: types.SigningAlgorithm | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SigningKey:
-        """Rotate the signing key of a pool or tenant.
+        """Rotate a signing key of a pool, a tenant or the account.
 
         The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a
         cached key set have loaded it by then. The old key stays published until the last token it signed has expired.
         If another new key is already waiting for its activation, it is replaced.
 
-        Exactly one of `pool_id`, `tenant_id` is required.
+        Exactly one of `pool_id`, `tenant_id`, `issuer` is required.
 
         Args:
             pool_id: The pool that owns the key.
             tenant_id: The tenant that owns the key.
+            issuer: The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`).
+                The account has a key for each of RS256 and ES384; `algorithm` selects it, by default ES384.
             activate_after_seconds (0–31536000): The number of seconds after which the new key becomes active. With 0,
                 it becomes active immediately. Defaults to 86400.
             algorithm: The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
@@ -96,9 +99,10 @@ class KeyMethods(Namespace):
         Raises:
             PoolNotFoundError: The pool does not exist or was deleted.
             TenantNotFoundError: The tenant does not exist or was deleted.
+            IssuerNotFoundError: The named issuer is not an issuer of this store.
         """
         return types.SigningKey._of(self._send("key.rotate", {
-            "poolId": pool_id, "tenantId": tenant_id, "activateAfterSeconds": activate_after_seconds,
+            "poolId": pool_id, "tenantId": tenant_id, "issuer": issuer, "activateAfterSeconds": activate_after_seconds,
             "algorithm": algorithm,
         }, timeout, trace))
 
@@ -148,14 +152,15 @@ class AsyncKeyMethods(AsyncNamespace):
         return types.KeyRevokeResult._of(await self._send("key.revoke", {"kid": kid}, timeout, trace))
 
     async def rotate(
-        self, *, pool_id: str | None = None, tenant_id: str | None = None, activate_after_seconds: int | None = None,
-        algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
+        self, *, pool_id: str | None = None, tenant_id: str | None = None, issuer: str | None = None,
+        activate_after_seconds: int | None = None, algorithm: types.SigningAlgorithm | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.SigningKey:
-        """Rotate the signing key of a pool or tenant.
+        """Rotate a signing key of a pool, a tenant or the account.
 
-        Raises: PoolNotFoundError, TenantNotFoundError.
+        Raises: PoolNotFoundError, TenantNotFoundError, IssuerNotFoundError.
         """
         return types.SigningKey._of(await self._send("key.rotate", {
-            "poolId": pool_id, "tenantId": tenant_id, "activateAfterSeconds": activate_after_seconds,
+            "poolId": pool_id, "tenantId": tenant_id, "issuer": issuer, "activateAfterSeconds": activate_after_seconds,
             "algorithm": algorithm,
         }, timeout, trace))

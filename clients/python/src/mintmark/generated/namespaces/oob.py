@@ -82,7 +82,8 @@ class OobMethods(Namespace):
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             UserAlreadyExistsError: A sign-up or a change of email address names an address that another account has.
                 The check runs at the start and at the end of the flow; after a failure, every step of the flow fails
                 with this error.
@@ -94,6 +95,11 @@ class OobMethods(Namespace):
             TooManyCodesError: The number of codes for a flow, or for an address within a period, exceeds the limit.
                 Only the limit of the address ends by waiting.
             MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
         """
         return types.OobCreateResult._of(self._send("oob.create", {
             "tenantId": tenant_id, "purpose": purpose, "email": email, "newEmail": new_email, "accountId": account_id,
@@ -143,7 +149,7 @@ class AsyncOobMethods(AsyncNamespace):
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, UserAlreadyExistsError,
         AccountNotFoundError, AccountMergedError, AccountDisabledError, LinkUrlMissingError, TooManyCodesError,
-        MessageNotSentError.
+        MessageNotSentError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.OobCreateResult._of(await self._send("oob.create", {
             "tenantId": tenant_id, "purpose": purpose, "email": email, "newEmail": new_email, "accountId": account_id,

@@ -310,7 +310,8 @@ class PasskeyMethods(Namespace):
             PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
             PasskeyNotSetError: A sign-in with a passkey is started for an account without passkeys.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
                 messages.
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a

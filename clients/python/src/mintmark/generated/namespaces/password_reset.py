@@ -115,8 +115,8 @@ class PasswordResetMethods(Namespace):
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
@@ -140,6 +140,7 @@ class PasswordResetMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
@@ -147,9 +148,12 @@ class PasswordResetMethods(Namespace):
                 sends the first code. Defaults to true.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
                 tenant without passwords. Also on sign-in to an account that was imported without a password hash or has
                 no usable sign-in method left.
@@ -165,7 +169,8 @@ class PasswordResetMethods(Namespace):
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -174,7 +179,7 @@ class PasswordResetMethods(Namespace):
         """
         return types.read_password_reset_step(self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_code(
@@ -302,19 +307,19 @@ class AsyncPasswordResetMethods(AsyncNamespace):
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.PasswordResetStep:
         """Start a password reset.
 
-        Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, AccountDisabledError,
-        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
-        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
-        HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidUsernameError, UserNotFoundError,
+        PasswordNotSetError, AccountDisabledError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError,
+        MessageNotSentError, TooManyFromClientError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError,
+        RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_password_reset_step(await self._send("passwordReset.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_code(

@@ -94,7 +94,8 @@ class SessionMethods(Namespace):
 
     def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
-        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.Tokens:
         """Exchange a refresh token for new tokens.
 
@@ -114,9 +115,12 @@ class SessionMethods(Namespace):
                 defaults to `openid`. A session of an application can also request the scopes in the `consent` of the
                 application, for both.
             client_id: The client ID of the application that refreshes its tokens. If given, it must be the application
-                of the session.
+                of the session. Required if the application has secrets.
+            client_secret: The secret of the application. Required if the application has secrets.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             RefreshTokenInvalidError: The refresh token is unknown, or its session was ended.
             AccountMergedError: The named account was merged into another account by `account.merge`.
             RefreshTokenExpiredError: The refresh token was not used before its expiration.
@@ -131,6 +135,7 @@ class SessionMethods(Namespace):
         """
         return types.Tokens._of(self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     def revoke(
@@ -176,7 +181,8 @@ class SessionMethods(Namespace):
     ) -> types.SessionRevokeAllResult:
         """Revoke all sessions of an account or a tenant.
 
-        `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own
+        `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched
+        yet, such as those in the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own
         sessions, which requires a sign-in at most 5 minutes old.
 
         Exactly one of `id_token`, `account_id`, `tenant_id` is required.
@@ -287,16 +293,18 @@ class AsyncSessionMethods(AsyncNamespace):
 
     async def refresh(
         self, *, refresh_token: str, audience: str | None = None, scope: str | None = None,
-        client_id: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.Tokens:
         """Exchange a refresh token for new tokens.
 
-        Raises: RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError, RefreshTokenReusedError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, ScopeNotGrantedError, TenantDisabledError,
-        SessionExpiredError, SecondFactorRequiredError.
+        Raises: ClientSecretInvalidError, RefreshTokenInvalidError, AccountMergedError, RefreshTokenExpiredError,
+        RefreshTokenReusedError, AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError,
+        ScopeNotGrantedError, TenantDisabledError, SessionExpiredError, SecondFactorRequiredError.
         """
         return types.Tokens._of(await self._send("session.refresh", {
             "refreshToken": refresh_token, "audience": audience, "scope": scope, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     async def revoke(

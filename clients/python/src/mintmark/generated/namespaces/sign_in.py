@@ -102,6 +102,8 @@ class SignInMethods(Namespace):
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
             AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.challenge", {
             "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
@@ -157,6 +159,8 @@ class SignInMethods(Namespace):
             AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
                 together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
                 resets separately and also count for the account.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client, "clientId": client_id,
@@ -165,8 +169,8 @@ class SignInMethods(Namespace):
     def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
@@ -194,6 +198,7 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
@@ -201,9 +206,12 @@ class SignInMethods(Namespace):
                 the first code. Defaults to true.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
                 tenant without passwords. Also on sign-in to an account that was imported without a password hash or has
                 no usable sign-in method left.
@@ -218,7 +226,8 @@ class SignInMethods(Namespace):
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -231,7 +240,76 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
+        }, timeout, trace))
+
+    def start_with_phone_number(
+        self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SignInStep:
+        """Start a sign-in with a code by SMS.
+
+        Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge`
+        send another one. The tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account
+        has the number; with `everyone`, also users without an account, which the first sign-in creates. With
+        `enumerationProtection`, the response is the same for existing and unknown numbers; an unknown number receives a
+        notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value `sms`. An
+        account with a second factor still needs it, and a factor that receives codes at the same number is not accepted
+        if there is another one.
+
+        Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
+        verifyPhoneNumber.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            phone_number: The phone number of the user.
+            language: The language of the messages for the whole flow, as in `signIn.start`.
+            client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply:
+                20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
+                minute. Repeating a start request within one minute returns the same response only for the same origin.
+            client_id: The client ID of the application in which the user signs in. The flow and the session belong to
+                it. Defaults to the tenant's ID, which is the ID of the default application.
+            accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
+                the state is `redirectRequired`. Defaults to all parts.
+            send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code.
+                Defaults to true.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            InvalidPhoneNumberError: The phone number is not in E.164 format.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
+            PhoneNumberUnknownError: A sign-in by SMS names a phone number that no account has, in a tenant whose
+                `phoneSignIn` is `accounts`.
+            TooManyCodesError: The number of codes for a flow, or for an address within a period, exceeds the limit.
+                Only the limit of the address ends by waiting.
+            TooManyFailedSendsError: Ten messages to one address failed within one minute. Failed messages do not count
+                as sent codes.
+            SendUnderwayError: A request that sends a code is repeated while the first request waits for the mail server
+                or webhook, and the first request does not complete within 20 seconds.
+            MessageNotSentError: An SMTP server or webhook does not accept a message, or none is configured.
+            TooManyFromClientError: The address of the client exceeded the limit of requests, failures, codes or failed
+                messages.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
+                not offered it with `hooks.offer`, or this process has no host that can answer.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+        """
+        return types.read_sign_in_step(self._send("signIn.startWithPhoneNumber", {
+            "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
+            "clientId": client_id, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_code(
@@ -289,6 +367,8 @@ class SignInMethods(Namespace):
                 is not valid. Mintmark does not ask again by itself.
             HooksNotOfferedError: A hook with the transport `pipe` is set or needed, and the host of this process has
                 not offered it with `hooks.offer`, or this process has no host that can answer.
+            PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
+                `off`, or the number has no account and `phoneSignIn` is no longer `everyone`.
         """
         return types.read_sign_in_step(self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -418,7 +498,7 @@ class SignInMethods(Namespace):
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
@@ -444,10 +524,13 @@ class SignInMethods(Namespace):
                 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
-                it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
-                application.
+                it, and it is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize`
+                started, otherwise to the tenant's ID, which is the ID of the default application.
+            client_secret: The secret of the application. Required if the application has secrets.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             IdpNotFoundError: The identity provider does not exist in the tenant.
             IdpDisabledError: A sign-in uses a disabled identity provider.
@@ -461,7 +544,8 @@ class SignInMethods(Namespace):
                 keys do not meet the requirements. Repeating the request does not help until the provider, or its
                 configuration, is corrected.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -506,6 +590,7 @@ class SignInMethods(Namespace):
         return types.read_sign_in_step(self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     def with_custom_token(
@@ -530,6 +615,7 @@ class SignInMethods(Namespace):
                 tenant's scopes. Defaults to `openid`.
 
         Raises:
+            AccountIsAgentError: The operation is not possible for an agent.
             TenantNotFoundError: The tenant does not exist or was deleted.
             CustomTokenInvalidError: A custom token fails a check.
             ClaimNameReservedError: `account.setClaims` contains names of claims that tokens use themselves or that
@@ -603,8 +689,8 @@ class SignInMethods(Namespace):
     def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
@@ -628,14 +714,18 @@ class SignInMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
-            UserNotFoundError: A sign-in or a password reset names an email address that no account has.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
             InvalidPasswordError: A new password violates the password policy, or a password is wrong. The continuation
                 token stays valid.
             PasswordNotSetError: A password is submitted for an account without one, or a password reset is started in a
@@ -652,7 +742,8 @@ class SignInMethods(Namespace):
             ScopeNotOfferedError: A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -661,7 +752,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id, "accepts": accepts,
+            "client": client, "clientId": client_id, "clientSecret": client_secret, "accepts": accepts,
         }, timeout, trace))
 
 
@@ -693,7 +784,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
         TooManyFromClientError, PasswordChangeRequiredError, TenantDisabledError, AccountLockedError,
-        AccountDisabledError.
+        AccountDisabledError, PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.challenge", {
             "continuationToken": continuation_token, "accepts": accepts, "client": client, "clientId": client_id,
@@ -708,7 +799,7 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         PasswordChangeRequiredError, StepNotPossibleError, TooManyCodesError, TooManyFailedSendsError,
         SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError, RefusedByHookError,
-        HookFailedError, HooksNotOfferedError, AccountDisabledError, AccountLockedError.
+        HookFailedError, HooksNotOfferedError, AccountDisabledError, AccountLockedError, PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.resendCode", {
             "continuationToken": continuation_token, "client": client, "clientId": client_id,
@@ -717,19 +808,37 @@ class AsyncSignInMethods(AsyncNamespace):
     async def start(
         self, *, username: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in.
 
-        Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, PasswordNotSetError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError,
-        ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
-        AccountLockedError, AccountDisabledError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidUsernameError, UserNotFoundError,
+        PasswordNotSetError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+        TooManyFromClientError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, AccountLockedError, AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.start", {
             "tenantId": tenant_id, "username": username, "language": language, "client": client, "clientId": client_id,
-            "accepts": accepts, "send": send,
+            "clientSecret": client_secret, "accepts": accepts, "send": send,
+        }, timeout, trace))
+
+    async def start_with_phone_number(
+        self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
+        client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
+        trace: str | None = None,
+    ) -> types.SignInStep:
+        """Start a sign-in with a code by SMS.
+
+        Raises: TenantNotFoundError, InvalidPhoneNumberError, PhoneSignInNotAllowedError, PhoneNumberUnknownError,
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError, AccountLockedError, AccountDisabledError.
+        """
+        return types.read_sign_in_step(await self._send("signIn.startWithPhoneNumber", {
+            "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
+            "clientId": client_id, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_code(
@@ -742,7 +851,8 @@ class AsyncSignInMethods(AsyncNamespace):
         Raises: ContinuationTokenInvalidError, ContinuationTokenExpiredError, FlowFinishedError, FlowEndedError,
         StepNotPossibleError, InvalidCodeError, CodeExpiredError, AccountLockedError, AccountDisabledError,
         PasswordChangeRequiredError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
-        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError,
+        PhoneSignInNotAllowedError.
         """
         return types.read_sign_in_step(await self._send("signIn.submitCode", {
             "continuationToken": continuation_token, "code": code, "audience": audience, "scope": scope,
@@ -787,22 +897,23 @@ class AsyncSignInMethods(AsyncNamespace):
         self, *, credential: types.Credential | Mapping[str, Any], tenant_id: str | None = None,
         return_provider_tokens: bool | None = None, audience: str | None = None, scope: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with a provider credential, a passkey, or email address and password.
 
-        Raises: TenantNotFoundError, IdpNotFoundError, IdpDisabledError, InvalidCredentialError, InvalidNonceError,
-        PendingTokenInvalidError, ProviderUnavailableError, ProviderUnusableError, InvalidUsernameError,
-        UserNotFoundError, InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
-        AccountDisabledError, AudienceNotOfferedError, SignUpNotAllowedError, ContinuationTokenInvalidError,
-        ContinuationTokenExpiredError, CallbackInvalidError, SignInRefusedError, FlowUsedError, FlowFinishedError,
-        PasskeysOffError, PasskeyNotAcceptedError, ListenerGoneError, UserMismatchError, TooManyFromClientError,
-        ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, RefusedByHookError, HookFailedError,
-        HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, IdpNotFoundError, IdpDisabledError,
+        InvalidCredentialError, InvalidNonceError, PendingTokenInvalidError, ProviderUnavailableError,
+        ProviderUnusableError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
+        PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
+        SignUpNotAllowedError, ContinuationTokenInvalidError, ContinuationTokenExpiredError, CallbackInvalidError,
+        SignInRefusedError, FlowUsedError, FlowFinishedError, PasskeysOffError, PasskeyNotAcceptedError,
+        ListenerGoneError, UserMismatchError, TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError,
+        ClientUnknownError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCredential", {
             "tenantId": tenant_id, "credential": credential, "returnProviderTokens": return_provider_tokens,
             "audience": audience, "scope": scope, "client": client, "clientId": client_id,
+            "clientSecret": client_secret,
         }, timeout, trace))
 
     async def with_custom_token(
@@ -811,9 +922,9 @@ class AsyncSignInMethods(AsyncNamespace):
     ) -> types.SignInStep:
         """Sign in with a custom token signed by the application's backend.
 
-        Raises: TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError, ClaimsTooLongError,
-        AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError, TenantDisabledError,
-        AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: AccountIsAgentError, TenantNotFoundError, CustomTokenInvalidError, ClaimNameReservedError,
+        ClaimsTooLongError, AccountDisabledError, AudienceNotOfferedError, ScopeNotOfferedError, AccountMergedError,
+        TenantDisabledError, AccountLockedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withCustomToken", {
             "tenantId": tenant_id, "token": token, "audience": audience, "scope": scope,
@@ -836,17 +947,18 @@ class AsyncSignInMethods(AsyncNamespace):
     async def with_password(
         self, *, username: str, password: str, tenant_id: str | None = None, audience: str | None = None,
         scope: str | None = None, client: types.ClientOrigin | Mapping[str, Any] | None = None,
-        client_id: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        client_id: str | None = None, client_secret: str | None = None,
+        accepts: Sequence[types.FlowCapability] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Sign in with email address and password in one request.
 
-        Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, InvalidPasswordError, PasswordNotSetError,
-        PasswordChangeRequiredError, AccountLockedError, AccountDisabledError, AudienceNotOfferedError,
-        TooManyFromClientError, ScopeNotOfferedError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError,
-        RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidUsernameError, UserNotFoundError,
+        InvalidPasswordError, PasswordNotSetError, PasswordChangeRequiredError, AccountLockedError,
+        AccountDisabledError, AudienceNotOfferedError, TooManyFromClientError, ScopeNotOfferedError,
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_in_step(await self._send("signIn.withPassword", {
             "tenantId": tenant_id, "username": username, "password": password, "audience": audience, "scope": scope,
-            "client": client, "clientId": client_id, "accepts": accepts,
+            "client": client, "clientId": client_id, "clientSecret": client_secret, "accepts": accepts,
         }, timeout, trace))

@@ -122,8 +122,8 @@ class SignUpMethods(Namespace):
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
@@ -148,6 +148,7 @@ class SignUpMethods(Namespace):
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default
                 application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to
                 all parts.
@@ -155,6 +156,8 @@ class SignUpMethods(Namespace):
                 the first code. Defaults to true.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
             InvalidUsernameError: The email address is malformed or contains non-ASCII characters.
@@ -177,7 +180,8 @@ class SignUpMethods(Namespace):
                 messages.
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             ClientUnknownError: The application does not exist in the tenant or was deleted.
-            ClientNotPermittedError: The application is confidential, or native authentication is disabled for it.
+            ClientNotPermittedError: The application is confidential and has no secret, native authentication is
+                disabled for it, or its redirect URIs do not include the requested one.
             RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
             HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
                 is not valid. Mintmark does not ask again by itself.
@@ -186,7 +190,8 @@ class SignUpMethods(Namespace):
         """
         return types.read_sign_up_step(self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client, "clientId": client_id, "accepts": accepts, "send": send,
+            "language": language, "client": client, "clientId": client_id, "clientSecret": client_secret,
+            "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_attributes(
@@ -389,19 +394,21 @@ class AsyncSignUpMethods(AsyncNamespace):
         self, *, username: str, tenant_id: str | None = None, password: str | None = None,
         attributes: Mapping[str, Any] | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignUpStep:
         """Start a sign-up.
 
-        Raises: TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError, UserAlreadyExistsError,
-        PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError, TooManyCodesError,
-        TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError, TenantDisabledError,
-        ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError, HooksNotOfferedError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, SignUpNotAllowedError, InvalidUsernameError,
+        UserAlreadyExistsError, PasswordNotAcceptedError, InvalidPasswordError, InvalidAttributesError,
+        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
+        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
+        HooksNotOfferedError.
         """
         return types.read_sign_up_step(await self._send("signUp.start", {
             "tenantId": tenant_id, "username": username, "password": password, "attributes": attributes,
-            "language": language, "client": client, "clientId": client_id, "accepts": accepts, "send": send,
+            "language": language, "client": client, "clientId": client_id, "clientSecret": client_secret,
+            "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_attributes(

@@ -17,6 +17,7 @@ class SystemMethods(Namespace):
         self, *, tenants: Sequence[types.TenantDeclaration | Mapping[str, Any]] | None = None,
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
         applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
+        hooks: Sequence[types.HooksDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
         roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None,
         issuers: Sequence[types.TrustedIssuerDeclaration | Mapping[str, Any]] | None = None,
@@ -25,19 +26,21 @@ class SystemMethods(Namespace):
         """Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
 
         Creates or updates everything in the document in one transaction; resources that the document does not name are
-        kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns
-        to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it
-        keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and
-        `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is
-        replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the
-        same document as a login provider, and an identity provider can belong to one. If anything in the document is
-        not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual
-        resources apply; their error types are the rules of the violations.
+        kept. An entry of `hooks` replaces all hooks of its tenant, as `hooks.set` does. Applying the same document
+        again changes and writes nothing. An omitted member of a pool or role returns to its default, as in
+        `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An
+        omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list
+        or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every
+        omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
+        provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is
+        applied and the error lists every violation. The rules of the methods for the individual resources apply; their
+        error types are the rules of the violations.
 
         Args:
             tenants: The tenants.
             idps: The identity providers of tenants.
             applications: The applications of tenants.
+            hooks: The hooks of tenants.
             pools: The pools with their roles, role mappings and principal tag mappings.
             roles: The roles.
             issuers: The trusted issuers.
@@ -47,8 +50,8 @@ class SystemMethods(Namespace):
             InvalidParamsError: The parameters violate the schema of the method. The error lists every violation.
         """
         return types.SystemApplyResult._of(self._send("system.apply", {
-            "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
-            "issuers": issuers, "dryRun": dry_run,
+            "tenants": tenants, "idps": idps, "applications": applications, "hooks": hooks, "pools": pools,
+            "roles": roles, "issuers": issuers, "dryRun": dry_run,
         }, timeout, trace))
 
     def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:
@@ -101,6 +104,7 @@ class AsyncSystemMethods(AsyncNamespace):
         self, *, tenants: Sequence[types.TenantDeclaration | Mapping[str, Any]] | None = None,
         idps: Sequence[types.IdpDeclaration | Mapping[str, Any]] | None = None,
         applications: Sequence[types.ApplicationDeclaration | Mapping[str, Any]] | None = None,
+        hooks: Sequence[types.HooksDeclaration | Mapping[str, Any]] | None = None,
         pools: Sequence[types.PoolDeclaration | Mapping[str, Any]] | None = None,
         roles: Sequence[types.RoleDeclaration | Mapping[str, Any]] | None = None,
         issuers: Sequence[types.TrustedIssuerDeclaration | Mapping[str, Any]] | None = None,
@@ -111,8 +115,8 @@ class AsyncSystemMethods(AsyncNamespace):
         Raises: InvalidParamsError.
         """
         return types.SystemApplyResult._of(await self._send("system.apply", {
-            "tenants": tenants, "idps": idps, "applications": applications, "pools": pools, "roles": roles,
-            "issuers": issuers, "dryRun": dry_run,
+            "tenants": tenants, "idps": idps, "applications": applications, "hooks": hooks, "pools": pools,
+            "roles": roles, "issuers": issuers, "dryRun": dry_run,
         }, timeout, trace))
 
     async def export(self, *, timeout: float | None = None, trace: str | None = None) -> types.SystemExportResult:

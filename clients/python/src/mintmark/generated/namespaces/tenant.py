@@ -44,13 +44,17 @@ class TenantMethods(Namespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -84,6 +88,11 @@ class TenantMethods(Namespace):
             enumeration_protection: Whether sign-up, sign-in and password reset return identical responses for existing
                 and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires
                 true, which is then the default.
+            recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
+                login of an account if the same identity provider returns the verified address of the account with
+                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
+                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to
+                false.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own. Defaults to true.
@@ -105,9 +114,15 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address. Defaults to false.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`. Defaults to "off".
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -128,12 +143,12 @@ class TenantMethods(Namespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -222,15 +237,19 @@ class TenantMethods(Namespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -264,6 +283,10 @@ class TenantMethods(Namespace):
                 it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
             enumeration_protection: Whether sign-up, sign-in and password reset return identical responses for existing
                 and unknown email addresses (account enumeration protection).
+            recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
+                login of an account if the same identity provider returns the verified address of the account with
+                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
+                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own.
@@ -286,6 +309,8 @@ class TenantMethods(Namespace):
                 picture, and without `profile` and `email` no email address.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
+            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+                without `acceptsSmsRisk`.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -300,6 +325,10 @@ class TenantMethods(Namespace):
                 used any more. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+            subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access
+                tokens of the tenant.
+            id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
+                (ID-JAG).
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -310,12 +339,13 @@ class TenantMethods(Namespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))
 
 
@@ -344,13 +374,17 @@ class AsyncTenantMethods(AsyncNamespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -364,12 +398,12 @@ class AsyncTenantMethods(AsyncNamespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "assurance": assurance,
-            "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -431,15 +465,19 @@ class AsyncTenantMethods(AsyncNamespace):
         lockout: types.LockoutPolicy | Mapping[str, Any] | None = None,
         tokens: types.TokenLifetimes | Mapping[str, Any] | None = None,
         delivery: types.TenantDelivery | Mapping[str, Any] | None = None, enumeration_protection: bool | None = None,
-        one_account_per_address: bool | None = None, mfa: types.MfaPolicy | None = None,
-        totp_adjacent_intervals: int | None = None, notices: types.NoticePolicy | None = None,
+        recycles_addresses: bool | None = None, one_account_per_address: bool | None = None,
+        mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
+        notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
         id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
+        phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
-        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None, timeout: float | None = None,
+        delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
+        subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
@@ -451,10 +489,11 @@ class AsyncTenantMethods(AsyncNamespace):
             "signUpAllowed": sign_up_allowed, "attributes": attributes, "audiences": audiences, "scopes": scopes,
             "passwordPolicy": password_policy, "codes": codes, "lockout": lockout, "tokens": tokens,
             "delivery": delivery, "enumerationProtection": enumeration_protection,
-            "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
+            "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "passkeys": passkeys,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
-            "delegations": delegations,
+            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
+            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
+            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag,
         }, timeout, trace))

@@ -87,39 +87,52 @@ class TokenMethods(Namespace):
         self, *, subject_token: str, subject_token_type: str, actor_token: str | None = None,
         actor_token_type: str | None = None, requested_token_type: str | None = None,
         audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
-        expires_in_seconds: int | None = None, tenant_id: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        expires_in_seconds: int | None = None, tenant_id: str | None = None, client_id: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenExchangeResult:
-        """Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+        """Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an
+        assertion.
 
         Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter
         lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor
         (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session
         and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the
-        session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`, the
-        error code of OAuth 2.0, in their data.
+        session of the user and with that of the actor. There is no refresh token. The subject token can also be that of
+        a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account
+        that is linked with its subject, with a new session that ends with the token. With the requested type `id-jag`,
+        the result is an assertion for another authorization server (`idJag` of the tenant). Errors contain
+        `oauthError`, the error code of OAuth 2.0, in their data.
 
         Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
 
         Args:
-            subject_token: An ID token or access token of a tenant.
-            subject_token_type: The type of the subject token.
+            subject_token: An ID token or access token of a tenant, or the token of a trusted issuer with the use
+                `exchange`. For an assertion, an ID token of the application `clientId`.
+            subject_token_type: The type of the subject token. Tokens of trusted issuers have the type `jwt`.
             actor_token: The token of the actor: an ID token or access token of the same tenant, or the token of a
                 trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires
                 `actorTokenType`.
             actor_token_type: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires
                 `actorToken`.
-            requested_token_type: The type of the new token: `access_token` or `jwt`, which are the same. All other
-                types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+            requested_token_type: The type of the new token: `access_token` or `jwt`, which are the same, or
+                `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with
+                `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
             audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token
                 is an access token for other audiences, only those are possible. Defaults to the audiences of an access
-                token, and to the tenant for an ID token.
+                token, and to the tenant for all other tokens. For an assertion, exactly one: the issuer of the other
+                authorization server.
             resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are
-                added to `audience`.
+                added to `audience`. For an assertion, the resources that it names.
             scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant,
-                the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
-            expires_in_seconds (1–86400): The maximum lifetime of the new token, in seconds.
-            tenant_id: The tenant that must have issued the subject token.
+                the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the
+                subject of a trusted issuer has those of `subjectIssuers`.
+            expires_in_seconds (1–86400): The maximum lifetime of the new token, in seconds. An assertion is valid for
+                at most 300 seconds.
+            tenant_id: The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant
+                that issues the new token, by default `default`.
+            client_id: The application that requests the token. Required for an assertion; the ID token must be for this
+                application.
+            client_secret: The secret of the application `clientId`, if it is confidential.
 
         Raises:
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
@@ -141,7 +154,8 @@ class TokenMethods(Namespace):
             TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
             TokenClaimRejectedError: A claim of a token violates a limit of the trusted issuer, or a rule for session
                 tags.
-            TokenReplayedError: The trusted issuer has `singleUse`, and the `jti` of the token was already accepted.
+            TokenReplayedError: The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti`
+                was already accepted.
             ProviderUnavailableError: A login provider does not respond, or reports that it is temporarily unable to
                 respond.
             ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
@@ -151,7 +165,8 @@ class TokenMethods(Namespace):
             ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
             TokenTypeNotSupportedError: The requested type is not that of an access token, or the declared type of a
                 token is unknown.
-            ExchangeNotAllowedError: An exchange without an actor requests the same access that the subject token has.
+            ExchangeNotAllowedError: An exchange without an actor requests the same access that the subject token has,
+                or no setting of the tenant permits the exchange.
             ActorTokenRequiredError: The subject token has the claim `may_act` or `act`, and no actor token is given; or
                 only one of the actor token and its type is given.
             ActorNotAllowedError: Neither the subject token nor the tenant permits the actor, or the actor is the user
@@ -159,11 +174,27 @@ class TokenMethods(Namespace):
             DelegationTooDeepError: The exchange would add an actor to a chain of the maximum length.
             SubjectTokenInvalidError: The claim `may_act` or `act` of the subject token is not an object with the
                 required members.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            SecondFactorRequiredError: A session is refreshed that began before the tenant required a second factor.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
         """
         return types.TokenExchangeResult._of(self._send("token.exchange", {
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
             "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
             "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
+            "clientId": client_id, "clientSecret": client_secret,
         }, timeout, trace))
 
     def jwks(
@@ -277,6 +308,133 @@ class TokenMethods(Namespace):
             "principalTags": principal_tags,
         }, timeout, trace))
 
+    def mint_for_session(
+        self, *, session_token: str, audience: Sequence[str],
+        signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
+        tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenMintForSessionResult:
+        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+
+        Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two
+        keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The
+        claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`)
+        and of the request (`request_tags`).
+
+        Equivalent: cognito sts:GetWebIdentityToken.
+
+        Args:
+            session_token: The session token of the credentials.
+            audience: The audiences of the token.
+            signing_algorithm: The algorithm that signs the token.
+            duration_seconds (60–3600): The lifetime of the token, in seconds. Defaults to 300.
+            tags: The tags of the request.
+
+        Raises:
+            SessionTokenInvalidError: The session token cannot be decrypted, or belongs to another access key ID.
+            CredentialsExpiredError: The temporary credentials have expired.
+            CredentialsRevokedError: `credentials.revoke` applies to the credentials.
+            OutboundFederationDisabledError: Tokens of the account are not enabled.
+            SessionDurationEscalationError: The token would be valid for longer than the credentials that request it.
+            TokenPayloadTooLargeError: The claims of a token for a session are too long.
+        """
+        return types.TokenMintForSessionResult._of(self._send("token.mintForSession", {
+            "sessionToken": session_token, "audience": audience, "signingAlgorithm": signing_algorithm,
+            "durationSeconds": duration_seconds, "tags": tags,
+        }, timeout, trace))
+
+    def outbound_federation(
+        self, *, enabled: bool | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenOutboundFederationResult:
+        """Get or change whether the store issues tokens for sessions of temporary credentials.
+
+        `enabled` permits `token.mintForSession`, and `GetWebIdentityToken` of AWS STS in `compat.http`. The first time,
+        it creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens
+        that were issued before.
+
+        Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation,
+        iam:GetOutboundWebIdentityFederationInfo.
+
+        Args:
+            enabled: Whether to issue tokens. By default, nothing changes.
+        """
+        return types.TokenOutboundFederationResult._of(self._send("token.outboundFederation", {
+            "enabled": enabled,
+        }, timeout, trace))
+
+    def redeem(
+        self, *, assertion: str, client_id: str, tenant_id: str | None = None, client_secret: str | None = None,
+        scope: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenRedeemResult:
+        """Redeem an assertion of another authorization server for an access token (ID-JAG).
+
+        Implements the Identity Assertion JWT Authorization Grant. The assertion is a JWT with the type
+        `oauth-id-jag+jwt` of a trusted issuer with the use `idJag`, which `subjectIssuers` of the tenant must name. Its
+        `aud` must be the issuer of the tenant, and its `client_id` the application, which must be confidential and
+        authenticates with its secret. It is accepted once, and at most 10 minutes after it was issued. The access token
+        is for the account that is linked with the subject (`account.update`, or an identity provider of the tenant with
+        the same issuer), and for the `resource` and `scope` of the assertion. There is no refresh token. Errors contain
+        `oauthError`, the error code of OAuth 2.0, in their data.
+
+        Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            assertion: The assertion.
+            client_id: The client ID of an application of a tenant.
+            client_secret: The secret of the application.
+            scope: The scopes of the access token, a subset of those of the assertion. Defaults to all of them that
+                `subjectIssuers` permits.
+
+        Raises:
+            TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
+                member is missing or has the wrong type, or the header contains an unknown critical parameter.
+            TokenAlgorithmNotAllowedError: `alg` is `none`, an HMAC algorithm, or not the algorithm of the key that
+                `kid` names.
+            TokenKeyUnknownError: `kid` is missing or does not name a key of this store. Deleting a pool deletes its
+                keys.
+            TokenSignatureInvalidError: The signature cannot be verified with the key that `kid` names.
+            TokenIssuerMismatchError: `iss` is not the expected issuer, or not the issuer that owns the signing key.
+            TokenAudienceMismatchError: `aud` does not contain the expected audience.
+            TokenExpiredError: The time in `exp` is in the past.
+            TokenNotYetValidError: The time in `iat` or `nbf` is in the future.
+            TokenUseMismatchError: A token of one type is given where another type is required, such as an access token
+                instead of an ID token.
+            TokenRevokedError: The identity, account, session or pool of the token was deleted, disabled or ended, the
+                signing key was revoked, or `credentials.revoke` applies to the token.
+            TokenClaimRejectedError: A claim of a token violates a limit of the trusted issuer, or a rule for session
+                tags.
+            TokenReplayedError: The trusted issuer has `singleUse`, or the token is an assertion (ID-JAG), and its `jti`
+                was already accepted.
+            ProviderUnavailableError: A login provider does not respond, or reports that it is temporarily unable to
+                respond.
+            ProviderUnusableError: The response of a login provider is not valid: its certificate, address, documents or
+                keys do not meet the requirements. Repeating the request does not help until the provider, or its
+                configuration, is corrected.
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+            ClientUnknownError: The application does not exist in the tenant or was deleted.
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
+            AudienceNotOfferedError: The requested audience is not one of the audiences of the tenant.
+            ScopeNotGrantedError: A refresh requests scopes that were not granted at sign-in.
+            UserNotFoundError: A sign-in or a password reset names an email address that no account has, or the subject
+                of a token is not linked with an account.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            SecondFactorRequiredError: A session is refreshed that began before the tenant required a second factor.
+            RefusedByHookError: A hook of the tenant refused the new account, the new session or the message.
+            HookFailedError: A hook of the tenant did not answer in time, returned an error or returned an answer that
+                is not valid. Mintmark does not ask again by itself.
+            SignUpNotAllowedError: `signUpAllowed` is false. Sign-ups can neither start nor continue.
+        """
+        return types.TokenRedeemResult._of(self._send("token.redeem", {
+            "tenantId": tenant_id, "assertion": assertion, "clientId": client_id, "clientSecret": client_secret,
+            "scope": scope,
+        }, timeout, trace))
+
     def verify(
         self, *, token: str, audience: str | None = None, issuer: str | None = None, tenant_id: str | None = None,
         use: types.TokenUse | None = None, scope: str | None = None, max_auth_age_seconds: int | None = None,
@@ -371,22 +529,26 @@ class AsyncTokenMethods(AsyncNamespace):
         self, *, subject_token: str, subject_token_type: str, actor_token: str | None = None,
         actor_token_type: str | None = None, requested_token_type: str | None = None,
         audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
-        expires_in_seconds: int | None = None, tenant_id: str | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        expires_in_seconds: int | None = None, tenant_id: str | None = None, client_id: str | None = None,
+        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenExchangeResult:
-        """Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+        """Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an
+        assertion.
 
         Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
         TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
         TokenUseMismatchError, TokenRevokedError, AccountMergedError, TenantDisabledError, TokenClaimRejectedError,
         TokenReplayedError, ProviderUnavailableError, ProviderUnusableError, AudienceNotOfferedError,
         ScopeNotGrantedError, TokenTypeNotSupportedError, ExchangeNotAllowedError, ActorTokenRequiredError,
-        ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError.
+        ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError, TenantNotFoundError, UserNotFoundError,
+        AccountDisabledError, AccountLockedError, SecondFactorRequiredError, RefusedByHookError, HookFailedError,
+        SignUpNotAllowedError, ClientUnknownError, ClientSecretInvalidError.
         """
         return types.TokenExchangeResult._of(await self._send("token.exchange", {
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
             "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
             "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
+            "clientId": client_id, "clientSecret": client_secret,
         }, timeout, trace))
 
     async def jwks(
@@ -429,6 +591,47 @@ class AsyncTokenMethods(AsyncNamespace):
         return types.TokenMintForDeveloperResult._of(await self._send("token.mintForDeveloper", {
             "poolId": pool_id, "logins": logins, "identityId": identity_id, "durationSeconds": duration_seconds,
             "principalTags": principal_tags,
+        }, timeout, trace))
+
+    async def mint_for_session(
+        self, *, session_token: str, audience: Sequence[str],
+        signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
+        tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenMintForSessionResult:
+        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+
+        Raises: SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError,
+        OutboundFederationDisabledError, SessionDurationEscalationError, TokenPayloadTooLargeError.
+        """
+        return types.TokenMintForSessionResult._of(await self._send("token.mintForSession", {
+            "sessionToken": session_token, "audience": audience, "signingAlgorithm": signing_algorithm,
+            "durationSeconds": duration_seconds, "tags": tags,
+        }, timeout, trace))
+
+    async def outbound_federation(
+        self, *, enabled: bool | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenOutboundFederationResult:
+        """Get or change whether the store issues tokens for sessions of temporary credentials."""
+        return types.TokenOutboundFederationResult._of(await self._send("token.outboundFederation", {
+            "enabled": enabled,
+        }, timeout, trace))
+
+    async def redeem(
+        self, *, assertion: str, client_id: str, tenant_id: str | None = None, client_secret: str | None = None,
+        scope: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.TokenRedeemResult:
+        """Redeem an assertion of another authorization server for an access token (ID-JAG).
+
+        Raises: TokenMalformedError, TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError,
+        TokenIssuerMismatchError, TokenAudienceMismatchError, TokenExpiredError, TokenNotYetValidError,
+        TokenUseMismatchError, TokenRevokedError, TokenClaimRejectedError, TokenReplayedError, ProviderUnavailableError,
+        ProviderUnusableError, TenantNotFoundError, TenantDisabledError, ClientUnknownError, ClientSecretInvalidError,
+        AudienceNotOfferedError, ScopeNotGrantedError, UserNotFoundError, AccountDisabledError, AccountLockedError,
+        SecondFactorRequiredError, RefusedByHookError, HookFailedError, SignUpNotAllowedError.
+        """
+        return types.TokenRedeemResult._of(await self._send("token.redeem", {
+            "tenantId": tenant_id, "assertion": assertion, "clientId": client_id, "clientSecret": client_secret,
+            "scope": scope,
         }, timeout, trace))
 
     async def verify(

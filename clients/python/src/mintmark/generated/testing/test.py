@@ -127,22 +127,26 @@ class TestMethods(Namespace):
         }, timeout, trace))
 
     def http(
-        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, allow_origins: Sequence[str] | None = None, port: int | None = None,
+        firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
         For SDKs and command-line tools that send HTTP requests themselves: configure `baseUrl` as their endpoint. The
         endpoint listens only on 127.0.0.1, accepts requests of up to 1 MiB, and runs until the process exits. Every
-        program that can reach it has the full access of `compat.http`. Programs in browsers can use it: it answers CORS
-        preflight requests and allows all origins. Calling the method again without `port`, or with the port in use by
-        the endpoint, returns its URL. With `firebase`, the endpoint also implements the Identity Toolkit API for a
-        project of Firebase Authentication, as the Firebase emulator does. The accounts of the project are those of the
-        tenant with the ID of the project, which is created if it does not exist. Every program that can reach the
-        endpoint can act as every user. Tokens are unsigned as those of the emulator, unless `tokens` is `signed`. They
-        are not valid for methods and for other endpoints.
+        program that can reach it has the full access of `compat.http`. Programs in browsers can use it if
+        `allowOrigins` contains their origin. Without it, no response has CORS headers, and preflight requests are
+        refused with status 403. The Firebase and Entra APIs have rules of their own for origins. Calling the method
+        again without `port`, or with the port in use by the endpoint, returns its URL. With `firebase`, the endpoint
+        also implements the Identity Toolkit API for a project of Firebase Authentication, as the Firebase emulator
+        does. The accounts of the project are those of the tenant with the ID of the project, which is created if it
+        does not exist. Every program that can reach the endpoint can act as every user. Tokens are unsigned as those of
+        the emulator, unless `tokens` is `signed`. They are not valid for methods and for other endpoints.
 
         Args:
+            allow_origins: The origins of web pages that can use the endpoint, such as `http://localhost:5173`, or `*`
+                for all. A further call with this parameter replaces them.
             port (1–65535): The port. Defaults to any free port.
             firebase: The Firebase project for which the endpoint implements the Identity Toolkit API.
 
@@ -150,7 +154,7 @@ class TestMethods(Namespace):
             PortUnavailableError: The port for `test.http` or `test.idp` is in use, or the operating system denies it.
         """
         return testing_types.TestHttpResult._of(self._send("test.http", {
-            "port": port, "firebase": firebase,
+            "allowOrigins": allow_origins, "port": port, "firebase": firebase,
         }, timeout, trace))
 
     def idp(
@@ -167,13 +171,15 @@ class TestMethods(Namespace):
         that belongs to no tenant, without `tenantId`, creates a stand-alone issuer: a new tenant of this name with its
         own keys and no accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports
         discovery, JWKS, authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`,
-        `client_credentials`, token exchange, `device_code`), UserInfo, introspection, revocation, device authorization,
-        logout, and step-by-step sign-in by the application itself (`authorization_challenge_endpoint`, OAuth 2.0 for
-        First-Party Applications). It listens only on 127.0.0.1 until the process exits. Calling the method again
-        returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the same port.
-        `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets
-        its time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process;
-        `test.snapshot` saves it and `test.restore` restores it.
+        `client_credentials`, token exchange, `jwt-bearer` with identity assertions (ID-JAG), `device_code`), UserInfo,
+        introspection, revocation, device authorization, logout, and step-by-step sign-in by the application itself
+        (`authorization_challenge_endpoint`, OAuth 2.0 for First-Party Applications). An issuer with `resources` is an
+        authorization server for MCP servers: with protected-resource metadata, client registration, client ID metadata
+        documents, resource indicators and DPoP. It listens only on 127.0.0.1 until the process exits. Calling the
+        method again returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the
+        same port. `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers,
+        `test.clock` sets its time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with
+        the process; `test.snapshot` saves it and `test.restore` restores it.
 
         Args:
             port (1–65535): The port on which to start listening. Defaults to the port before `stop`, otherwise to any
@@ -421,15 +427,16 @@ class AsyncTestMethods(AsyncNamespace):
         }, timeout, trace))
 
     async def http(
-        self, *, port: int | None = None, firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None,
-        timeout: float | None = None, trace: str | None = None,
+        self, *, allow_origins: Sequence[str] | None = None, port: int | None = None,
+        firebase: testing_types.TestHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> testing_types.TestHttpResult:
         """Start an HTTP endpoint for compat.http on the loopback interface.
 
         Raises: PortUnavailableError.
         """
         return testing_types.TestHttpResult._of(await self._send("test.http", {
-            "port": port, "firebase": firebase,
+            "allowOrigins": allow_origins, "port": port, "firebase": firebase,
         }, timeout, trace))
 
     async def idp(

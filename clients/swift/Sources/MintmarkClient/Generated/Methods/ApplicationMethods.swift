@@ -9,6 +9,22 @@ public struct ApplicationMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
+    /// Generate a secret of a confidential application.
+    ///
+    /// The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.
+    ///
+    /// Equivalent: cognito AddUserPoolClientSecret, nativeAuth Microsoft Graph: application: addPassword.
+    ///
+    /// - Parameters:
+    ///   - clientId: The client ID of an application of a tenant.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    /// - Throws: `TenantNotFoundError`, `ClientUnknownError`, `ClientNotConfidentialError`, `TooManyClientSecretsError`.
+    @discardableResult
+    public func addSecret(clientId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> ApplicationAddSecretResult {
+        let _params = JSONObject([("clientId", clientId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("application.addSecret", _params, timeout: timeout, trace: trace)
+    }
+
     /// Delete an application of a tenant.
     ///
     /// Ends the sessions and pending flows of the application, and revokes the tokens of these sessions. The default application, whose client ID is the tenant's ID, returns to its default settings and keeps its sessions.
@@ -23,6 +39,23 @@ public struct ApplicationMethods: Sendable {
     public func delete(clientId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> ApplicationDeleteResult {
         let _params = JSONObject([("clientId", clientId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
         return try await caller.call("application.delete", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Delete a secret of an application.
+    ///
+    /// The secret is no longer accepted. Sessions of the application continue. The only secret of an application cannot be deleted: add another one first, or delete the application.
+    ///
+    /// Equivalent: cognito DeleteUserPoolClientSecret, nativeAuth Microsoft Graph: application: removePassword.
+    ///
+    /// - Parameters:
+    ///   - clientId: The client ID of an application of a tenant.
+    ///   - secretId: The ID of a secret of an application.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    /// - Throws: `TenantNotFoundError`, `ClientUnknownError`, `ClientSecretNotFoundError`, `LastClientSecretError`.
+    @discardableResult
+    public func deleteSecret(clientId: String, secretId: String, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Application {
+        let _params = JSONObject([("clientId", clientId), ("secretId", secretId), ("tenantId", tenantId)] as [(String, (any WireValue)?)])
+        return try await caller.call("application.deleteSecret", _params, timeout: timeout, trace: trace)
     }
 
     /// Get an application of a tenant.
@@ -71,7 +104,7 @@ public struct ApplicationMethods: Sendable {
 
     /// Create or replace an application of a tenant.
     ///
-    /// Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and access tokens (`client_id`, `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the ID of its default application, which is public and has native authentication. Omitted members return to their default.
+    /// Users sign in to an application if a start method names its `clientId`. Its sessions, ID tokens (`aud`) and access tokens (`client_id`, `azp`) name it. A tenant has at most 100 applications. The tenant's ID is always the ID of its default application, which is public and has native authentication. Omitted members return to their default. Secrets of the application stay; an application with secrets cannot become public.
     ///
     /// Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient, nativeAuth Microsoft Graph: applications.create.
     ///
@@ -79,7 +112,7 @@ public struct ApplicationMethods: Sendable {
     ///   - clientId: The client ID of an application of a tenant.
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - name: The display name of the application.
-    ///   - type: The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public".
+    ///   - type: The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults to "public".
     ///   - nativeAuthentication: Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true.
     ///   - redirectUris: The redirect URIs of the application.
     ///   - origins: The origins of web pages that can use the application, such as `https://shop.example.com`.
@@ -96,6 +129,30 @@ public struct ApplicationMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("application.put", _params, timeout: timeout, trace: trace)
     }
+}
+
+/// The result of `application.addSecret`.
+public struct ApplicationAddSecretResult: ResultRecord {
+    /// The ID of the tenant.
+    public let tenantId: String
+    /// The client ID of the application.
+    public let clientId: String
+    /// The ID of a secret of an application.
+    public let secretId: String
+    /// The secret. It cannot be read again.
+    public let clientSecret: String
+    /// The time at which the secret was generated, in seconds since 1970-01-01 UTC.
+    public let createdAt: Timestamp
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        tenantId = try members.required("tenantId")
+        clientId = try members.required("clientId")
+        secretId = try members.required("secretId")
+        clientSecret = try members.required("clientSecret", isSecret: true)
+        createdAt = try members.required("createdAt")
+        json = members.object
+    }
+
 }
 
 /// The result of `application.delete`.

@@ -38,7 +38,7 @@ public struct HooksMethods: Sendable {
 
     /// Set the hooks of a tenant.
     ///
-    /// Replaces all hooks of the tenant: a hook that is omitted is removed. A hook decides about a new account, a new session or a message before it is stored or sent: it can refuse, and it can change the display name, the claims and the disabled state. If it does not answer within 7 seconds, the operation fails and nothing is stored. The transport `pipe` requires that the host of this process has offered the hook with `hooks.offer`. Accounts that the developer creates or imports are never decided by hooks.
+    /// Replaces all hooks of the tenant: a hook that is omitted is removed. A hook decides about a new account, a new session or a message before it is stored or sent: it can refuse, and it can change the display name, the picture, the claims, the disabled state and whether the address is verified. If it does not answer within 7 seconds, the operation fails and nothing is stored. The transport `pipe` requires that the host of this process has offered the hook with `hooks.offer`. Accounts that the developer creates or imports are never decided by hooks.
     ///
     /// Equivalent: firebase projectConfig.updateProjectConfig, beforeUserCreated, beforeUserSignedIn, beforeEmailSent, beforeSmsSent, cognito UpdateUserPool LambdaConfig, PreSignUp, PreAuthentication, PreTokenGeneration.
     ///

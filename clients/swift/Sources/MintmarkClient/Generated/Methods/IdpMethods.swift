@@ -23,16 +23,17 @@ public struct IdpMethods: Sendable {
     ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - idToken: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by `account.link` and `account.reauthenticate` for this account.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it: `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`. If the application has `redirectUris`, `redirectUri` must be one of them, except for the port of a loopback address.
     ///   - redirectUri: The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are `https`, `http` to a loopback address, and private-use schemes that contain a dot, such as `com.example.shop:/back`.
     ///   - listen: Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type `idToken` must offer `form_post`.
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
     ///   - customParameters: Additional parameters for the provider, such as `login_hint`, `prompt` or `hd`. Parameters that the protocol itself uses are rejected.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `ClientUnknownError`, `ClientNotPermittedError`, `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `ListenerUnavailableError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
-    public func authorize(providerId: String, tenantId: String? = nil, idToken: String? = nil, redirectUri: String? = nil, listen: IdpAuthorizeListen? = nil, scopes: [String]? = nil, customParameters: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeResult {
+    public func authorize(providerId: String, tenantId: String? = nil, idToken: String? = nil, clientId: String? = nil, redirectUri: String? = nil, listen: IdpAuthorizeListen? = nil, scopes: [String]? = nil, customParameters: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeResult {
         let _params = JSONObject([
-            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("redirectUri", redirectUri), ("listen", listen),
-            ("scopes", scopes), ("customParameters", customParameters),
+            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("clientId", clientId),
+            ("redirectUri", redirectUri), ("listen", listen), ("scopes", scopes), ("customParameters", customParameters),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("idp.authorize", _params, timeout: timeout, trace: trace)
     }
@@ -47,12 +48,13 @@ public struct IdpMethods: Sendable {
     ///   - providerId: The ID of an identity provider of a tenant: `google.com`, `apple.com`, `facebook.com`, `microsoft.com`, `github.com`, or `oidc.<name>` for any other OpenID Connect provider.
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - idToken: An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by `account.link` and `account.reauthenticate` for this account.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it: `signIn.withCredential` accepts the credential for no other application. Excludes `idToken`.
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`; only `openid` if the provider has `openidOnly`) and to those of the provider's settings.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
+    /// - Throws: `ClientUnknownError`, `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `SignInRefusedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`.
     @discardableResult
-    public func authorizeDevice(providerId: String, tenantId: String? = nil, idToken: String? = nil, scopes: [String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeDeviceResult {
+    public func authorizeDevice(providerId: String, tenantId: String? = nil, idToken: String? = nil, clientId: String? = nil, scopes: [String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> IdpAuthorizeDeviceResult {
         let _params = JSONObject([
-            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("scopes", scopes),
+            ("providerId", providerId), ("tenantId", tenantId), ("idToken", idToken), ("clientId", clientId), ("scopes", scopes),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("idp.authorizeDevice", _params, timeout: timeout, trace: trace)
     }

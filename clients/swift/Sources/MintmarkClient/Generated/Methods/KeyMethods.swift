@@ -55,22 +55,24 @@ public struct KeyMethods: Sendable {
         return try await caller.call("key.revoke", _params, timeout: timeout, trace: trace)
     }
 
-    /// Rotate the signing key of a pool or tenant.
+    /// Rotate a signing key of a pool, a tenant or the account.
     ///
     /// The new key is published immediately and signs tokens after `activateAfterSeconds`, so that verifiers with a cached key set have loaded it by then. The old key stays published until the last token it signed has expired. If another new key is already waiting for its activation, it is replaced.
     ///
-    /// Exactly one of `poolId`, `tenantId` is given.
+    /// Exactly one of `poolId`, `tenantId`, `issuer` is given.
     ///
     /// - Parameters:
     ///   - poolId: The pool that owns the key.
     ///   - tenantId: The tenant that owns the key.
+    ///   - issuer: The issuer that owns the key: that of a pool, a tenant, or the account (`token.outboundFederation`). The account has a key for each of RS256 and ES384; `algorithm` selects it, by default ES384.
     ///   - activateAfterSeconds: The number of seconds after which the new key becomes active. With 0, it becomes active immediately. Defaults to 86400.
     ///   - algorithm: The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
-    /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`.
+    /// - Throws: `PoolNotFoundError`, `TenantNotFoundError`, `IssuerNotFoundError`.
     @discardableResult
-    public func rotate(poolId: String? = nil, tenantId: String? = nil, activateAfterSeconds: Int? = nil, algorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SigningKey {
+    public func rotate(poolId: String? = nil, tenantId: String? = nil, issuer: String? = nil, activateAfterSeconds: Int? = nil, algorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SigningKey {
         let _params = JSONObject([
-            ("poolId", poolId), ("tenantId", tenantId), ("activateAfterSeconds", activateAfterSeconds), ("algorithm", algorithm),
+            ("poolId", poolId), ("tenantId", tenantId), ("issuer", issuer), ("activateAfterSeconds", activateAfterSeconds),
+            ("algorithm", algorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("key.rotate", _params, timeout: timeout, trace: trace)
     }

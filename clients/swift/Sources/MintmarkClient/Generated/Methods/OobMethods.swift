@@ -42,7 +42,7 @@ public struct OobMethods: Sendable {
     ///   - continueUrl: The URL to which the page continues, or the page itself if the tenant has no `delivery.linkUrl`: with `https`, with `http` on this machine, or with the scheme of an app.
     ///   - returnLink: Whether to return the link instead of sending it. Defaults to false.
     ///   - language: The language of the message.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `UserAlreadyExistsError`, `AccountNotFoundError`, `AccountMergedError`, `AccountDisabledError`, `LinkUrlMissingError`, `TooManyCodesError`, `MessageNotSentError`.
+    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `UserAlreadyExistsError`, `AccountNotFoundError`, `AccountMergedError`, `AccountDisabledError`, `LinkUrlMissingError`, `TooManyCodesError`, `MessageNotSentError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func create(purpose: ActionCodePurpose, email: String, tenantId: String? = nil, newEmail: String? = nil, accountId: String? = nil, continueUrl: String? = nil, returnLink: Bool? = nil, language: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> OobCreateResult {
         let _params = JSONObject([

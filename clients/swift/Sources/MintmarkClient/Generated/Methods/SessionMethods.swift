@@ -54,12 +54,14 @@ public struct SessionMethods: Sendable {
     ///   - refreshToken: An opaque, single-use token that is exchanged for new tokens, including a new refresh token.
     ///   - audience: The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of the sign-in.
     ///   - scope: The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults to all of them. For any other audience, any scopes that the tenant offers for it; defaults to `openid`. A session of an application can also request the scopes in the `consent` of the application, for both.
-    ///   - clientId: The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
-    /// - Throws: `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`, `TenantDisabledError`, `SessionExpiredError`, `SecondFactorRequiredError`.
+    ///   - clientId: The client ID of the application that refreshes its tokens. If given, it must be the application of the session. Required if the application has secrets.
+    ///   - clientSecret: The secret of the application. Required if the application has secrets.
+    /// - Throws: `ClientSecretInvalidError`, `RefreshTokenInvalidError`, `AccountMergedError`, `RefreshTokenExpiredError`, `RefreshTokenReusedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `ScopeNotGrantedError`, `TenantDisabledError`, `SessionExpiredError`, `SecondFactorRequiredError`.
     @discardableResult
-    public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
+    public func refresh(refreshToken: String, audience: String? = nil, scope: String? = nil, clientId: String? = nil, clientSecret: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tokens {
         let _params = JSONObject([
             ("refreshToken", refreshToken), ("audience", audience), ("scope", scope), ("clientId", clientId),
+            ("clientSecret", clientSecret),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("session.refresh", _params, timeout: timeout, trace: trace)
     }
@@ -82,7 +84,7 @@ public struct SessionMethods: Sendable {
 
     /// Revoke all sessions of an account or a tenant.
     ///
-    /// `token.verify` rejects the tokens of these sessions immediately. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
+    /// `token.verify` rejects the tokens of these sessions immediately. Completed flows whose tokens were not fetched yet, such as those in the state `tokensDeferred`, end with `flowEnded`. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
     ///
     /// Also available to a client with the access level `public`.
     ///

@@ -44,7 +44,7 @@ public struct SignInMethods: Sendable {
     ///   - accepts: The parts of the flow that the application can carry out itself, for this call. Defaults to those given at the start of the flow. If the step needs another part, the state is `redirectRequired` and the flow does not change.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `PasswordChangeRequiredError`, `TenantDisabledError`, `AccountLockedError`, `AccountDisabledError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `PasswordChangeRequiredError`, `TenantDisabledError`, `AccountLockedError`, `AccountDisabledError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func challenge(continuationToken: String, accepts: [FlowCapability]? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -65,7 +65,7 @@ public struct SignInMethods: Sendable {
     ///   - continuationToken: The continuation token of the latest response of the flow.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`, `AccountLockedError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `PasswordChangeRequiredError`, `StepNotPossibleError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountDisabledError`, `AccountLockedError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func resendCode(continuationToken: String, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -88,16 +88,43 @@ public struct SignInMethods: Sendable {
     ///   - language: The language of the messages for the whole flow. If the tenant has no template in this language, the language without its region, the tenant's language and built-in English are used, in this order.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application is confidential.
     ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
     ///   - send: Whether to send a code that the flow requires. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `PasswordNotSetError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
     @discardableResult
-    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func start(username: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
-            ("accepts", accepts), ("send", send),
+            ("clientSecret", clientSecret), ("accepts", accepts), ("send", send),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.start", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Start a sign-in with a code by SMS.
+    ///
+    /// Sends a code to a phone number. `signIn.submitCode` signs in with it; `signIn.resendCode` and `signIn.challenge` send another one. The tenant setting `phoneSignIn` decides who can sign in: with `accounts`, users whose account has the number; with `everyone`, also users without an account, which the first sign-in creates. With `enumerationProtection`, the response is the same for existing and unknown numbers; an unknown number receives a notice instead of a code. The limits are those of codes by email. Sessions have the `amr` value `sms`. An account with a second factor still needs it, and a factor that receives codes at the same number is not accepted if there is another one.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber.
+    ///
+    /// - Parameters:
+    ///   - phoneNumber: The phone number of the user.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - language: The language of the messages for the whole flow, as in `signIn.start`.
+    ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`. Defaults to all parts.
+    ///   - send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
+    /// - Throws: `TenantNotFoundError`, `InvalidPhoneNumberError`, `PhoneSignInNotAllowedError`, `PhoneNumberUnknownError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
+    @discardableResult
+    public func startWithPhoneNumber(phoneNumber: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+        let _params = JSONObject([
+            ("phoneNumber", phoneNumber), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
+            ("accepts", accepts), ("send", send),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("signIn.startWithPhoneNumber", _params, timeout: timeout, trace: trace)
     }
 
     /// Submit the one-time code of a sign-in.
@@ -115,7 +142,7 @@ public struct SignInMethods: Sendable {
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
-    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `FlowFinishedError`, `FlowEndedError`, `StepNotPossibleError`, `InvalidCodeError`, `CodeExpiredError`, `AccountLockedError`, `AccountDisabledError`, `PasswordChangeRequiredError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `PhoneSignInNotAllowedError`.
     @discardableResult
     public func submitCode(continuationToken: String, code: String, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -190,13 +217,14 @@ public struct SignInMethods: Sendable {
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
-    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
-    /// - Throws: `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the application of the flow that `idp.authorize` started, otherwise to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application has secrets.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `IdpNotFoundError`, `IdpDisabledError`, `InvalidCredentialError`, `InvalidNonceError`, `PendingTokenInvalidError`, `ProviderUnavailableError`, `ProviderUnusableError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `SignUpNotAllowedError`, `ContinuationTokenInvalidError`, `ContinuationTokenExpiredError`, `CallbackInvalidError`, `SignInRefusedError`, `FlowUsedError`, `FlowFinishedError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `ListenerGoneError`, `UserMismatchError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withCredential(credential: Credential, tenantId: String? = nil, returnProviderTokens: Bool? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("credential", credential), ("tenantId", tenantId), ("returnProviderTokens", returnProviderTokens), ("audience", audience),
-            ("scope", scope), ("client", client), ("clientId", clientId),
+            ("scope", scope), ("client", client), ("clientId", clientId), ("clientSecret", clientSecret),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withCredential", _params, timeout: timeout, trace: trace)
     }
@@ -214,7 +242,7 @@ public struct SignInMethods: Sendable {
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
     ///   - audience: The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
-    /// - Throws: `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `AccountIsAgentError`, `TenantNotFoundError`, `CustomTokenInvalidError`, `ClaimNameReservedError`, `ClaimsTooLongError`, `AccountDisabledError`, `AudienceNotOfferedError`, `ScopeNotOfferedError`, `AccountMergedError`, `TenantDisabledError`, `AccountLockedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
     public func withCustomToken(token: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
@@ -261,13 +289,14 @@ public struct SignInMethods: Sendable {
     ///   - scope: The scopes of the access token: any of `openid`, `profile`, `email`, `offline_access` and the tenant's scopes. Defaults to `openid`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the `aud` claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application is confidential.
     ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`; it is checked before a message is sent and after each step. Defaults to all parts.
-    /// - Throws: `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `InvalidUsernameError`, `UserNotFoundError`, `InvalidPasswordError`, `PasswordNotSetError`, `PasswordChangeRequiredError`, `AccountLockedError`, `AccountDisabledError`, `AudienceNotOfferedError`, `TooManyFromClientError`, `ScopeNotOfferedError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`.
     @discardableResult
-    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func withPassword(username: String, password: String, tenantId: String? = nil, audience: String? = nil, scope: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, accepts: [FlowCapability]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("username", username), ("password", password), ("tenantId", tenantId), ("audience", audience), ("scope", scope),
-            ("client", client), ("clientId", clientId), ("accepts", accepts),
+            ("client", client), ("clientId", clientId), ("clientSecret", clientSecret), ("accepts", accepts),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.withPassword", _params, timeout: timeout, trace: trace)
     }

@@ -11,21 +11,22 @@ public struct SystemMethods: Sendable {
 
     /// Apply a declarative configuration of tenants, identity providers, pools, trusted issuers and roles.
     ///
-    /// Creates or updates everything in the document in one transaction; resources that the document does not name are kept. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the violations.
+    /// Creates or updates everything in the document in one transaction; resources that the document does not name are kept. An entry of `hooks` replaces all hooks of its tenant, as `hooks.set` does. Applying the same document again changes and writes nothing. An omitted member of a pool or role returns to its default, as in `pool.update` and `role.put`, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in `tenant.update` and `idp.update`. A list or group of a tenant (`passwordPolicy`, `codes`, `lockout`, `tokens`, `delivery`) is replaced as a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the violations.
     ///
     /// - Parameters:
     ///   - tenants: The tenants.
     ///   - idps: The identity providers of tenants.
     ///   - applications: The applications of tenants.
+    ///   - hooks: The hooks of tenants.
     ///   - pools: The pools with their roles, role mappings and principal tag mappings.
     ///   - roles: The roles.
     ///   - issuers: The trusted issuers.
     ///   - dryRun: Whether to return the changes without applying them. Defaults to false.
     /// - Throws: `InvalidParamsError`.
     @discardableResult
-    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, applications: [ApplicationDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, issuers: [TrustedIssuerDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
+    public func apply(tenants: [TenantDeclaration]? = nil, idps: [IdpDeclaration]? = nil, applications: [ApplicationDeclaration]? = nil, hooks: [HooksDeclaration]? = nil, pools: [PoolDeclaration]? = nil, roles: [RoleDeclaration]? = nil, issuers: [TrustedIssuerDeclaration]? = nil, dryRun: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SystemApplyResult {
         let _params = JSONObject([
-            ("tenants", tenants), ("idps", idps), ("applications", applications), ("pools", pools), ("roles", roles),
+            ("tenants", tenants), ("idps", idps), ("applications", applications), ("hooks", hooks), ("pools", pools), ("roles", roles),
             ("issuers", issuers), ("dryRun", dryRun),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("system.apply", _params, timeout: timeout, trace: trace)
@@ -73,7 +74,7 @@ public struct SystemMethods: Sendable {
 public struct SystemApplyResult: ResultRecord {
     /// Whether the changes were not applied because `dryRun` was set.
     public let dryRun: Bool
-    /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles.
+    /// One entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted issuers, roles, hooks.
     public let changes: [AppliedChange]
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
@@ -92,6 +93,8 @@ public struct SystemExportResult: ResultRecord {
     public let idps: [JSONObject]
     /// The applications, in the format of `ApplicationDeclaration`. Present if there are any.
     public let applications: [JSONObject]?
+    /// The hooks of tenants, in the format of `HooksDeclaration`, without the secrets of webhooks. Present if there are any.
+    public let hooks: [JSONObject]?
     /// The pools, in the format of `PoolDeclaration`.
     public let pools: [JSONObject]
     /// The roles, in the format of `RoleDeclaration`.
@@ -103,6 +106,7 @@ public struct SystemExportResult: ResultRecord {
         tenants = try members.required("tenants")
         idps = try members.required("idps")
         applications = try members.optional("applications")
+        hooks = try members.optional("hooks")
         pools = try members.required("pools")
         roles = try members.required("roles")
         issuers = try members.required("issuers")

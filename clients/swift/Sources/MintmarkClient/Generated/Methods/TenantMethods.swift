@@ -42,6 +42,7 @@ public struct TenantMethods: Sendable {
     ///   - tokens: The lifetimes of a tenant's tokens.
     ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
+    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
     ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
     ///   - mfa: The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts `optional` and reports a gap.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
@@ -49,9 +50,12 @@ public struct TenantMethods: Sendable {
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
+    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+    ///   - subjectIssuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    ///   - idJag: The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
     ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end. Defaults to false.
     ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
@@ -59,16 +63,18 @@ public struct TenantMethods: Sendable {
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
-            ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
-            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("audienceScopes", audienceScopes),
-            ("idTokenProfile", idTokenProfile), ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys),
-            ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("assurance", assurance), ("disabled", disabled),
-            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
+            ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
+            ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
+            ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
+            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys),
+            ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("subjectIssuers", subjectIssuers),
+            ("idJag", idJag), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
+            ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -150,6 +156,7 @@ public struct TenantMethods: Sendable {
     ///   - tokens: The lifetimes of a tenant's tokens.
     ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
+    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
     ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
@@ -157,6 +164,7 @@ public struct TenantMethods: Sendable {
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
+    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
     ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -166,19 +174,22 @@ public struct TenantMethods: Sendable {
     ///   - force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
+    ///   - subjectIssuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    ///   - idJag: The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
             ("codes", codes), ("lockout", lockout), ("tokens", tokens), ("delivery", delivery),
-            ("enumerationProtection", enumerationProtection), ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa),
-            ("totpAdjacentIntervals", totpAdjacentIntervals), ("notices", notices), ("audienceScopes", audienceScopes),
-            ("idTokenProfile", idTokenProfile), ("anonymousAllowed", anonymousAllowed), ("passkeys", passkeys),
-            ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
+            ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
+            ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
+            ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
+            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys), ("assurance", assurance),
+            ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
             ("acceptsLessAssurance", acceptsLessAssurance), ("force", force), ("customTokenSigners", customTokenSigners),
-            ("delegations", delegations),
+            ("delegations", delegations), ("subjectIssuers", subjectIssuers), ("idJag", idJag),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

@@ -46,32 +46,35 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.discovery", _params, timeout: timeout, trace: trace)
     }
 
-    /// Exchange a token for an access token with less access, or for one with which an actor acts for the user.
+    /// Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
     ///
-    /// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of the actor. There is no refresh token. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    /// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
     ///
     /// Also available to a client with the access level `public`.
     ///
     /// Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
     ///
     /// - Parameters:
-    ///   - subjectToken: An ID token or access token of a tenant.
-    ///   - subjectTokenType: The type of the subject token.
+    ///   - subjectToken: An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For an assertion, an ID token of the application `clientId`.
+    ///   - subjectTokenType: The type of the subject token. Tokens of trusted issuers have the type `jwt`.
     ///   - actorToken: The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
     ///   - actorTokenType: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
-    ///   - requestedTokenType: The type of the new token: `access_token` or `jwt`, which are the same. All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
-    ///   - audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for an ID token.
-    ///   - resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to `audience`.
-    ///   - scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in.
-    ///   - expiresInSeconds: The maximum lifetime of the new token, in seconds.
-    ///   - tenantId: The tenant that must have issued the subject token.
-    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `TokenClaimRejectedError`, `TokenReplayedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `TokenTypeNotSupportedError`, `ExchangeNotAllowedError`, `ActorTokenRequiredError`, `ActorNotAllowedError`, `DelegationTooDeepError`, `SubjectTokenInvalidError`.
+    ///   - requestedTokenType: The type of the new token: `access_token` or `jwt`, which are the same, or `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+    ///   - audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other tokens. For an assertion, exactly one: the issuer of the other authorization server.
+    ///   - resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to `audience`. For an assertion, the resources that it names.
+    ///   - scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of `subjectIssuers`.
+    ///   - expiresInSeconds: The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+    ///   - tenantId: The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues the new token, by default `default`.
+    ///   - clientId: The application that requests the token. Required for an assertion; the ID token must be for this application.
+    ///   - clientSecret: The secret of the application `clientId`, if it is confidential.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `TokenClaimRejectedError`, `TokenReplayedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `TokenTypeNotSupportedError`, `ExchangeNotAllowedError`, `ActorTokenRequiredError`, `ActorNotAllowedError`, `DelegationTooDeepError`, `SubjectTokenInvalidError`, `TenantNotFoundError`, `UserNotFoundError`, `AccountDisabledError`, `AccountLockedError`, `SecondFactorRequiredError`, `RefusedByHookError`, `HookFailedError`, `SignUpNotAllowedError`, `ClientUnknownError`, `ClientSecretInvalidError`.
     @discardableResult
-    public func exchange(subjectToken: String, subjectTokenType: String, actorToken: String? = nil, actorTokenType: String? = nil, requestedTokenType: String? = nil, audience: [String]? = nil, resource: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, tenantId: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenExchangeResult {
+    public func exchange(subjectToken: String, subjectTokenType: String, actorToken: String? = nil, actorTokenType: String? = nil, requestedTokenType: String? = nil, audience: [String]? = nil, resource: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenExchangeResult {
         let _params = JSONObject([
             ("subjectToken", subjectToken), ("subjectTokenType", subjectTokenType), ("actorToken", actorToken),
             ("actorTokenType", actorTokenType), ("requestedTokenType", requestedTokenType), ("audience", audience),
             ("resource", resource), ("scope", scope), ("expiresInSeconds", expiresInSeconds), ("tenantId", tenantId),
+            ("clientId", clientId), ("clientSecret", clientSecret),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("token.exchange", _params, timeout: timeout, trace: trace)
     }
@@ -128,6 +131,65 @@ public struct TokenMethods: Sendable {
             ("principalTags", principalTags),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("token.mintForDeveloper", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Issue a token with which a session of temporary credentials authenticates elsewhere.
+    ///
+    /// Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`) and of the request (`request_tags`).
+    ///
+    /// Equivalent: cognito sts:GetWebIdentityToken.
+    ///
+    /// - Parameters:
+    ///   - sessionToken: The session token of the credentials.
+    ///   - audience: The audiences of the token.
+    ///   - signingAlgorithm: The algorithm that signs the token.
+    ///   - durationSeconds: The lifetime of the token, in seconds. Defaults to 300.
+    ///   - tags: The tags of the request.
+    /// - Throws: `SessionTokenInvalidError`, `CredentialsExpiredError`, `CredentialsRevokedError`, `OutboundFederationDisabledError`, `SessionDurationEscalationError`, `TokenPayloadTooLargeError`.
+    @discardableResult
+    public func mintForSession(sessionToken: String, audience: [String], signingAlgorithm: TokenMintForSessionSigningAlgorithm, durationSeconds: Int? = nil, tags: [String: String]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenMintForSessionResult {
+        let _params = JSONObject([
+            ("sessionToken", sessionToken), ("audience", audience), ("signingAlgorithm", signingAlgorithm),
+            ("durationSeconds", durationSeconds), ("tags", tags),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.mintForSession", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Get or change whether the store issues tokens for sessions of temporary credentials.
+    ///
+    /// `enabled` permits `token.mintForSession`, and `GetWebIdentityToken` of AWS STS in `compat.http`. The first time, it creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that were issued before.
+    ///
+    /// Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation, iam:GetOutboundWebIdentityFederationInfo.
+    ///
+    /// - Parameters:
+    ///   - enabled: Whether to issue tokens. By default, nothing changes.
+    @discardableResult
+    public func outboundFederation(enabled: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenOutboundFederationResult {
+        let _params = JSONObject([("enabled", enabled)] as [(String, (any WireValue)?)])
+        return try await caller.call("token.outboundFederation", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Redeem an assertion of another authorization server for an access token (ID-JAG).
+    ///
+    /// Implements the Identity Assertion JWT Authorization Grant. The assertion is a JWT with the type `oauth-id-jag+jwt` of a trusted issuer with the use `idJag`, which `subjectIssuers` of the tenant must name. Its `aud` must be the issuer of the tenant, and its `client_id` the application, which must be confidential and authenticates with its secret. It is accepted once, and at most 10 minutes after it was issued. The access token is for the account that is linked with the subject (`account.update`, or an identity provider of the tenant with the same issuer), and for the `resource` and `scope` of the assertion. There is no refresh token. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    ///
+    /// Also available to a client with the access level `public`.
+    ///
+    /// Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG.
+    ///
+    /// - Parameters:
+    ///   - assertion: The assertion.
+    ///   - clientId: The client ID of an application of a tenant.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - clientSecret: The secret of the application.
+    ///   - scope: The scopes of the access token, a subset of those of the assertion. Defaults to all of them that `subjectIssuers` permits.
+    /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `TokenClaimRejectedError`, `TokenReplayedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `TenantNotFoundError`, `TenantDisabledError`, `ClientUnknownError`, `ClientSecretInvalidError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `UserNotFoundError`, `AccountDisabledError`, `AccountLockedError`, `SecondFactorRequiredError`, `RefusedByHookError`, `HookFailedError`, `SignUpNotAllowedError`.
+    @discardableResult
+    public func redeem(assertion: String, clientId: String, tenantId: String? = nil, clientSecret: String? = nil, scope: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenRedeemResult {
+        let _params = JSONObject([
+            ("assertion", assertion), ("clientId", clientId), ("tenantId", tenantId), ("clientSecret", clientSecret), ("scope", scope),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("token.redeem", _params, timeout: timeout, trace: trace)
     }
 
     /// Verify a token issued by this store.
@@ -193,6 +255,10 @@ public struct TokenDiscoveryResult: ResultRecord {
     public let idTokenSigningAlgValuesSupported: [String]
     /// The claims in tokens of this issuer.
     public let claimsSupported: [String]
+    /// The grants of a tenant: those of `token.exchange` and `token.redeem`.
+    public let grantTypesSupported: [String]?
+    /// The profiles of assertions that `token.redeem` accepts. Present for a tenant.
+    public let authorizationGrantProfilesSupported: [String]?
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         issuer = try members.required("issuer")
@@ -201,6 +267,8 @@ public struct TokenDiscoveryResult: ResultRecord {
         subjectTypesSupported = try members.required("subject_types_supported")
         idTokenSigningAlgValuesSupported = try members.required("id_token_signing_alg_values_supported")
         claimsSupported = try members.required("claims_supported")
+        grantTypesSupported = try members.optional("grant_types_supported")
+        authorizationGrantProfilesSupported = try members.optional("authorization_grant_profiles_supported")
         json = members.object
     }
 
@@ -208,11 +276,11 @@ public struct TokenDiscoveryResult: ResultRecord {
 
 /// The result of `token.exchange`.
 public struct TokenExchangeResult: ResultRecord {
-    /// The access token.
+    /// The access token or assertion.
     public let token: String
     /// The type of the new token.
     public let issuedTokenType: String
-    /// The use of the token (RFC 6749 section 7.1).
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token.
     public let tokenType: TokenType
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
@@ -228,12 +296,14 @@ public struct TokenExchangeResult: ResultRecord {
         json = members.object
     }
 
-    /// The use of the token (RFC 6749 section 7.1). Newer versions of Mintmark can add values.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. Newer versions of Mintmark can add values.
     public struct TokenType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// `Bearer`
         public static let Bearer = Self(rawValue: "Bearer")
+        /// `N_A`
+        public static let nA = Self(rawValue: "N_A")
     }
 
 }
@@ -288,6 +358,78 @@ public struct TokenMintForDeveloperResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         isNewIdentity = try members.required("isNewIdentity")
         json = members.object
+    }
+
+}
+
+/// The algorithm that signs the token. Newer versions of Mintmark can add values.
+public struct TokenMintForSessionSigningAlgorithm: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `RS256`
+    public static let RS256 = Self(rawValue: "RS256")
+    /// `ES384`
+    public static let ES384 = Self(rawValue: "ES384")
+}
+
+/// The result of `token.mintForSession`.
+public struct TokenMintForSessionResult: ResultRecord {
+    /// The token.
+    public let token: String
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    /// The issuer of tokens, exactly as in their `iss` claim. `tenant.get` returns the issuer of a tenant, `pool.get` the issuer of a pool.
+    public let issuer: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        token = try members.required("token", isSecret: true)
+        expiresAt = try members.required("expiresAt")
+        issuer = try members.required("issuer")
+        json = members.object
+    }
+
+}
+
+/// The result of `token.outboundFederation`.
+public struct TokenOutboundFederationResult: ResultRecord {
+    /// The issuer of the tokens.
+    public let issuer: String
+    /// Whether tokens are issued.
+    public let enabled: Bool
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        issuer = try members.required("issuer")
+        enabled = try members.required("enabled")
+        json = members.object
+    }
+
+}
+
+/// The result of `token.redeem`.
+public struct TokenRedeemResult: ResultRecord {
+    /// The access token.
+    public let token: String
+    /// The use of the token (RFC 6749 section 7.1).
+    public let tokenType: TokenType
+    /// The time at which the token expires, in seconds since 1970-01-01 UTC.
+    public let expiresAt: Timestamp
+    /// The scopes of the token, separated by spaces. Empty if it has none.
+    public let scope: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        token = try members.required("token", isSecret: true)
+        tokenType = try members.required("tokenType")
+        expiresAt = try members.required("expiresAt")
+        scope = try members.required("scope")
+        json = members.object
+    }
+
+    /// The use of the token (RFC 6749 section 7.1). Newer versions of Mintmark can add values.
+    public struct TokenType: OpenEnumeration {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// `Bearer`
+        public static let Bearer = Self(rawValue: "Bearer")
     }
 
 }

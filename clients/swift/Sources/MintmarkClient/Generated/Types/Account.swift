@@ -8,6 +8,8 @@ public struct Account: ResultRecord {
     public let accountId: String
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public let tenantId: String
+    /// The account that owns the agent. Present if the account is an agent.
+    public let ownerId: String?
     /// The email address with which the user signs in. Not present for accounts without their own email address.
     public let username: String?
     /// The email address to which messages are sent.
@@ -44,6 +46,7 @@ public struct Account: ResultRecord {
     public init(reading members: inout MemberReader) throws {
         accountId = try members.required("accountId")
         tenantId = try members.required("tenantId")
+        ownerId = try members.optional("ownerId")
         username = try members.optional("username")
         email = try members.optional("email")
         emailVerified = try members.required("emailVerified")

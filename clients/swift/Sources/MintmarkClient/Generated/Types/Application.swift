@@ -10,7 +10,7 @@ public struct Application: ResultRecord {
     public let clientId: String
     /// The display name of the application.
     public let name: String?
-    /// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets.
+    /// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`.
     public let type: ApplicationType
     /// Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
     public let nativeAuthentication: Bool
@@ -24,6 +24,8 @@ public struct Application: ResultRecord {
     public let scopes: [String]?
     /// The scopes that the application can request by `session.refresh` although they were not granted at sign-in. Defaults to all of its scopes.
     public let consent: [String]?
+    /// The secrets of the application, oldest first, without the secrets themselves. Present if the application has secrets.
+    public let secrets: [ClientSecretInfo]?
     /// The time at which the application was created, in seconds since 1970-01-01 UTC. 0 for a default application that was never changed.
     public let createdAt: Timestamp
     /// The time of the last change of the application, in seconds since 1970-01-01 UTC.
@@ -40,6 +42,7 @@ public struct Application: ResultRecord {
         audiences = try members.optional("audiences")
         scopes = try members.optional("scopes")
         consent = try members.optional("consent")
+        secrets = try members.optional("secrets")
         createdAt = try members.required("createdAt")
         updatedAt = try members.required("updatedAt")
         json = members.object

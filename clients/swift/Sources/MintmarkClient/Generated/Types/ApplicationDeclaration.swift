@@ -10,7 +10,7 @@ public struct ApplicationDeclaration: MutableRecord {
     public var clientId: String
     /// The display name of the application.
     public var name: String?
-    /// The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults to "public".
+    /// The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its `clientSecret`. Defaults to "public".
     public var type: ApplicationType?
     /// Whether the application can start sign-ups, sign-ins and password resets in its own user interface. Defaults to true.
     public var nativeAuthentication: Bool?

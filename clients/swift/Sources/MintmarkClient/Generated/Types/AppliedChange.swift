@@ -8,9 +8,9 @@ public struct AppliedChange: ResultRecord {
     public let pointer: String
     /// The kind of the resource.
     public let kind: Kind
-    /// The name of the resource, or the ID of a tenant, identity provider or application.
+    /// The name of the resource, or the ID of a tenant, identity provider or application. For hooks, the ID of their tenant.
     public let name: String
-    /// The ID of the tenant. Present for tenants, identity providers and applications.
+    /// The ID of the tenant. Present for tenants, identity providers, applications and hooks.
     public let tenantId: String?
     /// The ID of the pool. Not present for a new pool in a dry run, unless the document contains the ID.
     public let poolId: String?
@@ -49,6 +49,8 @@ public struct AppliedChange: ResultRecord {
         public static let role = Self(rawValue: "role")
         /// `issuer`
         public static let issuer = Self(rawValue: "issuer")
+        /// `hooks`
+        public static let hooks = Self(rawValue: "hooks")
     }
 
     /// The outcome: created, updated or unchanged. Newer versions of Mintmark can add values.

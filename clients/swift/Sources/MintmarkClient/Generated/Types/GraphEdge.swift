@@ -8,7 +8,7 @@ public struct GraphEdge: ResultRecord {
     public let from: Int
     /// The index in `nodes` of the node to which the edge points, from 0.
     public let to: Int
-    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. An `owns` edge points from an account to its agent.
     public let kind: Kind
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
@@ -18,7 +18,7 @@ public struct GraphEdge: ResultRecord {
         json = members.object
     }
 
-    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. Newer versions of Mintmark can add values.
+    /// The kind of the relation. A `leadsTo` edge points from a sign-in method to its account, from the account to an identity, or from a login to an identity. A `secures` edge points from a factor to the account. An `isSignedInTo` edge points from a session to the account. A `began` edge points from a sign-in method to a session that it started. A `mergedInto` edge points from a merged account to the account that remains. An `owns` edge points from an account to its agent. Newer versions of Mintmark can add values.
     public struct Kind: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -32,6 +32,8 @@ public struct GraphEdge: ResultRecord {
         public static let began = Self(rawValue: "began")
         /// `mergedInto`
         public static let mergedInto = Self(rawValue: "mergedInto")
+        /// `owns`
+        public static let owns = Self(rawValue: "owns")
     }
 
 }

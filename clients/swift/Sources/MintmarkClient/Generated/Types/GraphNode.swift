@@ -20,6 +20,10 @@ public enum GraphNode: Variants {
     case identity(Identity)
     /// A login of such an identity that does not belong to this account.
     case login(Login)
+    /// An agent that the account owns.
+    case agent(Agent)
+    /// The account that owns this agent.
+    case owner(Owner)
     /// A variant that this client does not know, as JSON.
     case other(JSONObject)
 
@@ -34,6 +38,8 @@ public enum GraphNode: Variants {
         case "mergedAccount": self = .mergedAccount(try .init(wire: wire))
         case "identity": self = .identity(try .init(wire: wire))
         case "login": self = .login(try .init(wire: wire))
+        case "agent": self = .agent(try .init(wire: wire))
+        case "owner": self = .owner(try .init(wire: wire))
         default: self = .other(object)
         }
     }
@@ -48,6 +54,8 @@ public enum GraphNode: Variants {
         case .mergedAccount(let payload): payload
         case .identity(let payload): payload
         case .login(let payload): payload
+        case .agent(let payload): payload
+        case .owner(let payload): payload
         case .other(let json): json
         }
     }
@@ -163,6 +171,32 @@ public enum GraphNode: Variants {
         public init(reading members: inout MemberReader) throws {
             let _: String = try members.required("kind")
             loginProvider = try members.required("loginProvider")
+            json = members.object
+        }
+
+    }
+
+    /// An agent that the account owns.
+    public struct Agent: ResultRecord {
+        /// The account ID of the agent.
+        public let accountId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            accountId = try members.required("accountId")
+            json = members.object
+        }
+
+    }
+
+    /// The account that owns this agent.
+    public struct Owner: ResultRecord {
+        /// The account ID of the owner.
+        public let accountId: String
+        public let json: JSONObject
+        public init(reading members: inout MemberReader) throws {
+            let _: String = try members.required("kind")
+            accountId = try members.required("accountId")
             json = members.object
         }
 

@@ -4,7 +4,7 @@ import JSON
 
 /// A sign-in method of an account.
 public struct LinkedProvider: ResultRecord {
-    /// The ID of the provider, or `password` or `code` for the account's own email address.
+    /// The ID of the provider, or `password` or `code` for the account's own email address, or the URL of a trusted issuer.
     public let providerId: String
     /// The user's subject at the provider, or the email address for `password` and `code`.
     public let subject: String

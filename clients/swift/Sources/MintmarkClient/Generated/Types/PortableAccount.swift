@@ -10,6 +10,8 @@ public struct PortableAccount: MutableRecord {
     public var email: String?
     /// Whether the email address is verified. Defaults to false.
     public var emailVerified: Bool?
+    /// The account that owns the agent, for the method `agent`. The agent can be used as soon as its owner exists.
+    public var ownerId: String?
     /// The phone number of the account.
     public var phoneNumber: String?
     /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
@@ -43,10 +45,11 @@ public struct PortableAccount: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
+    public init(accountId: String? = nil, email: String? = nil, emailVerified: Bool? = nil, ownerId: String? = nil, phoneNumber: String? = nil, method: SignInMethod? = nil, providers: [PortableLogin]? = nil, factors: [PortableFactor]? = nil, passkeys: [PortablePasskey]? = nil, attributes: JSONObject? = nil, claims: JSONObject? = nil, disabled: Bool? = nil, mustChangePassword: Bool? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, lastSignInAt: Timestamp? = nil, passwordHash: String? = nil, salt: String? = nil, hash: PasswordHashing? = nil, unknown: JSONObject = [:]) {
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
+        self.ownerId = ownerId
         self.phoneNumber = phoneNumber
         self.method = method
         self.providers = providers
@@ -69,6 +72,7 @@ public struct PortableAccount: MutableRecord {
         accountId = try members.optional("accountId")
         email = try members.optional("email")
         emailVerified = try members.optional("emailVerified")
+        ownerId = try members.optional("ownerId")
         phoneNumber = try members.optional("phoneNumber")
         method = try members.optional("method")
         providers = try members.optional("providers")
@@ -91,6 +95,7 @@ public struct PortableAccount: MutableRecord {
         members.set("accountId", accountId)
         members.set("email", email)
         members.set("emailVerified", emailVerified)
+        members.set("ownerId", ownerId)
         members.set("phoneNumber", phoneNumber)
         members.set("method", method)
         members.set("providers", providers)

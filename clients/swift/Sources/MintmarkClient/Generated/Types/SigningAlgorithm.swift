@@ -14,5 +14,7 @@ public struct SigningAlgorithm: OpenEnumeration {
     public static let RS512 = Self(rawValue: "RS512")
     /// `EdDSA`
     public static let EdDSA = Self(rawValue: "EdDSA")
+    /// `ES384`
+    public static let ES384 = Self(rawValue: "ES384")
 }
 

@@ -32,6 +32,8 @@ public struct Tenant: ResultRecord {
     public let delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public let enumerationProtection: Bool
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+    public let recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public let oneAccountPerAddress: Bool
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -46,12 +48,18 @@ public struct Tenant: ResultRecord {
     public let idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
+    /// Who can sign in with a code by SMS. Present unless it is `off`.
+    public let phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public let passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public let customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public let delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public let subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public let idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public let assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -84,6 +92,7 @@ public struct Tenant: ResultRecord {
         tokens = try members.required("tokens")
         delivery = try members.optional("delivery")
         enumerationProtection = try members.required("enumerationProtection")
+        recyclesAddresses = try members.optional("recyclesAddresses")
         oneAccountPerAddress = try members.required("oneAccountPerAddress")
         mfa = try members.required("mfa")
         totpAdjacentIntervals = try members.required("totpAdjacentIntervals")
@@ -91,9 +100,12 @@ public struct Tenant: ResultRecord {
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.required("anonymousAllowed")
+        phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")
+        subjectIssuers = try members.optional("subjectIssuers")
+        idJag = try members.optional("idJag")
         assurance = try members.required("assurance")
         disabled = try members.required("disabled")
         lockCovers = try members.required("lockCovers")

@@ -30,6 +30,8 @@ public struct TenantDeclaration: MutableRecord {
     public var delivery: TenantDelivery?
     /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
     public var enumerationProtection: Bool?
+    /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+    public var recyclesAddresses: Bool?
     /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     public var oneAccountPerAddress: Bool?
     /// The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
@@ -44,12 +46,18 @@ public struct TenantDeclaration: MutableRecord {
     public var idTokenProfile: Bool?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
+    /// Who can sign in with a code by SMS.
+    public var phoneSignIn: PhoneSignIn?
     /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     public var passkeys: PasskeySettings?
     /// The signers whose custom tokens `signIn.withCustomToken` accepts.
     public var customTokenSigners: [CustomTokenSigner]?
     /// The actors that may act for all users of the tenant, see `token.exchange`.
     public var delegations: [Delegation]?
+    /// The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
+    public var subjectIssuers: [SubjectIssuer]?
+    /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    public var idJag: [IdJagPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -65,7 +73,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -79,6 +87,7 @@ public struct TenantDeclaration: MutableRecord {
         self.tokens = tokens
         self.delivery = delivery
         self.enumerationProtection = enumerationProtection
+        self.recyclesAddresses = recyclesAddresses
         self.oneAccountPerAddress = oneAccountPerAddress
         self.mfa = mfa
         self.totpAdjacentIntervals = totpAdjacentIntervals
@@ -86,9 +95,12 @@ public struct TenantDeclaration: MutableRecord {
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
         self.anonymousAllowed = anonymousAllowed
+        self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
         self.customTokenSigners = customTokenSigners
         self.delegations = delegations
+        self.subjectIssuers = subjectIssuers
+        self.idJag = idJag
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -112,6 +124,7 @@ public struct TenantDeclaration: MutableRecord {
         tokens = try members.optional("tokens")
         delivery = try members.optional("delivery")
         enumerationProtection = try members.optional("enumerationProtection")
+        recyclesAddresses = try members.optional("recyclesAddresses")
         oneAccountPerAddress = try members.optional("oneAccountPerAddress")
         mfa = try members.optional("mfa")
         totpAdjacentIntervals = try members.optional("totpAdjacentIntervals")
@@ -119,9 +132,12 @@ public struct TenantDeclaration: MutableRecord {
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
         anonymousAllowed = try members.optional("anonymousAllowed")
+        phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
         customTokenSigners = try members.optional("customTokenSigners")
         delegations = try members.optional("delegations")
+        subjectIssuers = try members.optional("subjectIssuers")
+        idJag = try members.optional("idJag")
         assurance = try members.optional("assurance")
         disabled = try members.optional("disabled")
         lockCovers = try members.optional("lockCovers")
@@ -145,6 +161,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("tokens", tokens)
         members.set("delivery", delivery)
         members.set("enumerationProtection", enumerationProtection)
+        members.set("recyclesAddresses", recyclesAddresses)
         members.set("oneAccountPerAddress", oneAccountPerAddress)
         members.set("mfa", mfa)
         members.set("totpAdjacentIntervals", totpAdjacentIntervals)
@@ -152,9 +169,12 @@ public struct TenantDeclaration: MutableRecord {
         members.set("audienceScopes", audienceScopes)
         members.set("idTokenProfile", idTokenProfile)
         members.set("anonymousAllowed", anonymousAllowed)
+        members.set("phoneSignIn", phoneSignIn)
         members.set("passkeys", passkeys)
         members.set("customTokenSigners", customTokenSigners)
         members.set("delegations", delegations)
+        members.set("subjectIssuers", subjectIssuers)
+        members.set("idJag", idJag)
         members.set("assurance", assurance)
         members.set("disabled", disabled)
         members.set("lockCovers", lockCovers)

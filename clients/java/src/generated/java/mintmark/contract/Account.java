@@ -18,6 +18,9 @@ public final class Account extends Result {
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
+    /** {@return the account that owns the agent} Present if the account is an agent. */
+    public Optional<String> ownerId() { return json().optionalText("ownerId"); }
+
     /** {@return the email address with which the user signs in} Not present for accounts without their own email address. */
     public Optional<String> username() { return json().optionalText("username"); }
 

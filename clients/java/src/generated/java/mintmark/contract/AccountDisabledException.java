@@ -16,4 +16,10 @@ public final class AccountDisabledException extends ApiException {
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
+
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

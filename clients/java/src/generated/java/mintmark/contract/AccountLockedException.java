@@ -25,4 +25,10 @@ public final class AccountLockedException extends ApiException {
 
     /** {@return the operation that is locked} Present if other operations remain available. */
     public Optional<String> only() { return json().optionalText("only"); }
+
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -21,6 +21,9 @@ public final class AccountMergedException extends ApiException {
     /** {@return the time of the merge} */
     public Instant mergedAt() { return json().time("mergedAt"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

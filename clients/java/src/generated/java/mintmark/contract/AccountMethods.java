@@ -137,6 +137,50 @@ public final class AccountMethods {
     }
 
     /**
+     * Creates an agent: an account of a program, which another account owns. An agent has no password and no other sign-in method of a
+     * user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
+     * <code>subjectIssuers</code> of the tenant must name the issuer), and acts for users that permit it by <code>token.delegate</code>.
+     * Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link AccountMergedException}, {@link
+     * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link TenantDisabledException},
+     * {@link AccountExistsException}, {@link AccountIsAgentException}, {@link TooManyAgentsException}, {@link AccountDisabledException},
+     * {@link ProviderSubjectInUseException}, {@link InvalidAttributesException}, {@link ClaimNameReservedException}, {@link
+     * ClaimsTooLongException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Account createAgent(AccountCreateAgentParams params) {
+        return caller.call("account.createAgent", params.require("displayName"), Account::new);
+    }
+
+    /**
+     * {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Account> createAgentAsync(AccountCreateAgentParams params) {
+        return caller.callAsync("account.createAgent", params.require("displayName"), Account::new);
+    }
+
+    /**
+     * {@return the result of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params sets the parameters
+     */
+    public Account createAgent(Consumer<AccountCreateAgentParams> params) {
+        return createAgent(Params.filled(new AccountCreateAgentParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Account> createAgentAsync(Consumer<AccountCreateAgentParams> params) {
+        return createAgentAsync(Params.filled(new AccountCreateAgentParams(), params));
+    }
+
+    /**
      * Deletes an account and end its sessions. Also ends its pending flows. Its email address can be registered again.
      * <p>Equivalent: firebase accounts:delete; SDK: deleteUser.
      * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}.
@@ -169,6 +213,44 @@ public final class AccountMethods {
      */
     public CompletableFuture<AccountDeleteResult> deleteAsync(Consumer<AccountDeleteParams> params) {
         return deleteAsync(Params.filled(new AccountDeleteParams(), params));
+    }
+
+    /**
+     * Deletes an agent of the signed-in user. Its sessions and tokens end. A developer deletes an agent with <code>account.delete</code>.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}, {@link TokenMalformedException}, {@link
+     * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
+     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
+     * {@link TokenRevokedException}, {@link TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public AccountDeleteAgentResult deleteAgent(AccountDeleteAgentParams params) {
+        return caller.call("account.deleteAgent", params.require("idToken", "accountId"), AccountDeleteAgentResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<AccountDeleteAgentResult> deleteAgentAsync(AccountDeleteAgentParams params) {
+        return caller.callAsync("account.deleteAgent", params.require("idToken", "accountId"), AccountDeleteAgentResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params sets the parameters
+     */
+    public AccountDeleteAgentResult deleteAgent(Consumer<AccountDeleteAgentParams> params) {
+        return deleteAgent(Params.filled(new AccountDeleteAgentParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<AccountDeleteAgentResult> deleteAgentAsync(Consumer<AccountDeleteAgentParams> params) {
+        return deleteAgentAsync(Params.filled(new AccountDeleteAgentParams(), params));
     }
 
     /**
@@ -428,8 +510,10 @@ public final class AccountMethods {
     }
 
     /**
-     * Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. The
-     * account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
+     * Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. A new
+     * passkey is registered with <code>passkey.startRegistration</code>; the response of a passkey that exists fails with
+     * <code>providerAlreadyLinked</code> if the account has it, and with <code>credentialAlreadyInUse</code> if another account has it.
+     * The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
      * address of a provider credential belongs to another account, the call fails with <code>credentialAlreadyInUse</code> or
      * <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or linking. If the address of an email address
      * and password belongs to another account, <code>emailAlreadyInUse</code> contains no pending token, because no password was
@@ -439,7 +523,8 @@ public final class AccountMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup,
      * linkWithRedirect.
-     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link FlowFinishedException}, {@link
+     * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link InvalidCredentialException}, {@link InvalidNonceException},
@@ -529,6 +614,34 @@ public final class AccountMethods {
     public Items<Account> listAll() { return listAll(params -> {}); }
 
     /**
+     * Lists the agents of an account. Returns all agents, at most 100, sorted by ID.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link AccountMergedException}, {@link
+     * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link TenantDisabledException}.
+     * @param params sets the parameters
+     * @return the result
+     */
+    public AccountListAgentsResult listAgents(Consumer<AccountListAgentsParams> params) {
+        return caller.call("account.listAgents", Params.filled(new AccountListAgentsParams(), params), AccountListAgentsResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #listAgents(Consumer)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<AccountListAgentsResult> listAgentsAsync(Consumer<AccountListAgentsParams> params) {
+        return caller.callAsync("account.listAgents", Params.filled(new AccountListAgentsParams(), params), AccountListAgentsResult::new);
+    }
+
+    /** {@return the result of {@link #listAgents(Consumer)}} */
+    public AccountListAgentsResult listAgents() { return listAgents(params -> {}); }
+
+    /** {@return a future of {@link #listAgents(Consumer)}} */
+    public CompletableFuture<AccountListAgentsResult> listAgentsAsync() { return listAgentsAsync(params -> {}); }
+
+    /**
      * Gets the profile of the signed-in user. Returns the attributes that the tenant does not exclude with <code>userReadable:
      * false</code>.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -577,12 +690,13 @@ public final class AccountMethods {
      * changed and the result is the plan. A dry run does not fail with <code>mergeUndecided</code>: it lists the conflicts, names those
      * without a policy in <code>undecided</code>, and shows the account as if the target's data were kept for them.
      * <p>Also available to a client with the access level <code>public</code>.
-     * <p>Errors: {@link MergeUndecidedException}, {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link
-     * TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException}, {@link TokenMalformedException},
-     * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
-     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
-     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
+     * <p>Errors: {@link AccountIsAgentException}, {@link MergeUndecidedException}, {@link RecentSignInRequiredException}, {@link
+     * SecondFactorNeededException}, {@link TooManyFactorsException}, {@link ClaimsTooLongException}, {@link AudienceNotOfferedException},
+     * {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -878,9 +992,9 @@ public final class AccountMethods {
      * <code>password</code> ends them too and sets <code>tokensValidSince</code> to the current time. All changes are made together or
      * not at all. No message is sent.
      * <p>Equivalent: firebase accounts:update; SDK: updateUser, updateProfile.
-     * <p>Errors: {@link AccountNotFoundException}, {@link InvalidAttributesException}, {@link AccountMergedException}, {@link
-     * InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link InvalidPasswordException}, {@link
-     * InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ProviderSubjectInUseException}, {@link
+     * <p>Errors: {@link AccountIsAgentException}, {@link AccountNotFoundException}, {@link InvalidAttributesException}, {@link
+     * AccountMergedException}, {@link InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link InvalidPasswordException},
+     * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ProviderSubjectInUseException}, {@link
      * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link TenantDisabledException}.
      * @param params the parameters
      * @return the result

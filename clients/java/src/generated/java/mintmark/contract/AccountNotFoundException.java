@@ -17,6 +17,9 @@ public final class AccountNotFoundException extends ApiException {
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -21,7 +21,10 @@ public final class Application extends Result {
     /** {@return the display name of the application} */
     public Optional<String> name() { return json().optionalText("name"); }
 
-    /** {@return the type of the application} A confidential application cannot start sign-ups, sign-ins and password resets. */
+    /**
+     * {@return the type of the application} A confidential application starts sign-ups, sign-ins and password resets with its
+     * <code>clientSecret</code>.
+     */
     public ApplicationType type() { return json().constant("type", ApplicationType.class); }
 
     /** {@return the same as {@link #type} in JSON, also if this client does not know the value} */
@@ -47,6 +50,9 @@ public final class Application extends Result {
      * Defaults to all of its scopes.
      */
     public List<String> consent() { return json().list("consent", Read.STRING); }
+
+    /** {@return the secrets of the application, oldest first, without the secrets themselves} Present if the application has secrets. */
+    public List<ClientSecretInfo> secrets() { return json().list("secrets", Read.object(ClientSecretInfo::new)); }
 
     /** {@return the time at which the application was created. 0 for a default application that was never changed} */
     public Instant createdAt() { return json().time("createdAt"); }

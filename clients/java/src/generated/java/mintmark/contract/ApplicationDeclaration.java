@@ -35,8 +35,8 @@ public final class ApplicationDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
-     * @param type The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults
-     * to "public".
+     * @param type The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+     * <code>clientSecret</code>. Defaults to "public".
      */
     public ApplicationDeclaration withType(ApplicationType type) { return new ApplicationDeclaration(with("type", type)); }
 

@@ -18,6 +18,45 @@ public final class ApplicationMethods {
     ApplicationMethods(Caller caller) { this.caller = caller; }
 
     /**
+     * Generates a secret of a confidential application. The result is the only response that contains the secret; the store keeps a hash.
+     * An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and
+     * delete the first one with <code>application.deleteSecret</code>. As soon as an application has a secret, the methods that start
+     * flows or refresh sessions in it require <code>clientSecret</code>.
+     * <p>Equivalent: cognito AddUserPoolClientSecret; nativeAuth Microsoft Graph: application: addPassword.
+     * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}, {@link ClientNotConfidentialException}, {@link
+     * TooManyClientSecretsException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public ApplicationAddSecretResult addSecret(ApplicationAddSecretParams params) {
+        return caller.call("application.addSecret", params.require("clientId"), ApplicationAddSecretResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<ApplicationAddSecretResult> addSecretAsync(ApplicationAddSecretParams params) {
+        return caller.callAsync("application.addSecret", params.require("clientId"), ApplicationAddSecretResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params sets the parameters
+     */
+    public ApplicationAddSecretResult addSecret(Consumer<ApplicationAddSecretParams> params) {
+        return addSecret(Params.filled(new ApplicationAddSecretParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<ApplicationAddSecretResult> addSecretAsync(Consumer<ApplicationAddSecretParams> params) {
+        return addSecretAsync(Params.filled(new ApplicationAddSecretParams(), params));
+    }
+
+    /**
      * Deletes an application of a tenant. Ends the sessions and pending flows of the application, and revokes the tokens of these
      * sessions. The default application, whose client ID is the tenant's ID, returns to its default settings and keeps its sessions.
      * <p>Equivalent: cognito DeleteUserPoolClient.
@@ -51,6 +90,43 @@ public final class ApplicationMethods {
      */
     public CompletableFuture<ApplicationDeleteResult> deleteAsync(Consumer<ApplicationDeleteParams> params) {
         return deleteAsync(Params.filled(new ApplicationDeleteParams(), params));
+    }
+
+    /**
+     * Deletes a secret of an application. The secret is no longer accepted. Sessions of the application continue. The only secret of an
+     * application cannot be deleted: add another one first, or delete the application.
+     * <p>Equivalent: cognito DeleteUserPoolClientSecret; nativeAuth Microsoft Graph: application: removePassword.
+     * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}, {@link ClientSecretNotFoundException}, {@link
+     * LastClientSecretException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public Application deleteSecret(ApplicationDeleteSecretParams params) {
+        return caller.call("application.deleteSecret", params.require("clientId", "secretId"), Application::new);
+    }
+
+    /**
+     * {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<Application> deleteSecretAsync(ApplicationDeleteSecretParams params) {
+        return caller.callAsync("application.deleteSecret", params.require("clientId", "secretId"), Application::new);
+    }
+
+    /**
+     * {@return the result of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params sets the parameters
+     */
+    public Application deleteSecret(Consumer<ApplicationDeleteSecretParams> params) {
+        return deleteSecret(Params.filled(new ApplicationDeleteSecretParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<Application> deleteSecretAsync(Consumer<ApplicationDeleteSecretParams> params) {
+        return deleteSecretAsync(Params.filled(new ApplicationDeleteSecretParams(), params));
     }
 
     /**
@@ -138,7 +214,7 @@ public final class ApplicationMethods {
      * Creates or replaces an application of a tenant. Users sign in to an application if a start method names its <code>clientId</code>.
      * Its sessions, ID tokens (<code>aud</code>) and access tokens (<code>client_id</code>, <code>azp</code>) name it. A tenant has at
      * most 100 applications. The tenant's ID is always the ID of its default application, which is public and has native authentication.
-     * Omitted members return to their default.
+     * Omitted members return to their default. Secrets of the application stay; an application with secrets cannot become public.
      * <p>Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient; nativeAuth Microsoft Graph: applications.create.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidApplicationException}, {@link TooManyApplicationsException}.
      * @param params the parameters

@@ -29,8 +29,8 @@ public final class ApplicationPutParams extends Params {
 
     /**
      * {@return this}
-     * @param type The type of the application. A confidential application cannot start sign-ups, sign-ins and password resets. Defaults
-     * to "public".
+     * @param type The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
+     * <code>clientSecret</code>. Defaults to "public".
      */
     public ApplicationPutParams type(ApplicationType type) { return set(this, "type", type); }
 

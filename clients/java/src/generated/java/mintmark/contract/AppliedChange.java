@@ -21,10 +21,10 @@ public final class AppliedChange extends Result {
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /** {@return the name of the resource, or the ID of a tenant, identity provider or application} */
+    /** {@return the name of the resource, or the ID of a tenant, identity provider or application} For hooks, the ID of their tenant. */
     public String name() { return json().text("name"); }
 
-    /** {@return the ID of the tenant} Present for tenants, identity providers and applications. */
+    /** {@return the ID of the tenant} Present for tenants, identity providers, applications and hooks. */
     public Optional<String> tenantId() { return json().optionalText("tenantId"); }
 
     /** {@return the ID of the pool} Not present for a new pool in a dry run, unless the document contains the ID. */
@@ -56,6 +56,8 @@ public final class AppliedChange extends Result {
         ROLE("role"),
         /** <code>issuer</code> */
         ISSUER("issuer"),
+        /** <code>hooks</code> */
+        HOOKS("hooks"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

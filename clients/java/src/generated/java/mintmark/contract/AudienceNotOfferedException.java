@@ -20,6 +20,9 @@ public final class AudienceNotOfferedException extends ApiException {
     /** {@return the requested audience} */
     public String audience() { return json().text("audience"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -15,7 +15,7 @@ public final class CredentialAlreadyInUseException extends ApiException {
 
     CredentialAlreadyInUseException(ErrorResponse response) { super(response); }
 
-    /** {@return the ID of the provider} */
+    /** {@return the ID of the provider, or <code>passkey</code>} */
     public String providerId() { return json().text("providerId"); }
 
     /** {@return the email address that the provider returned} */

@@ -14,6 +14,9 @@ public final class DelegationTooDeepException extends ApiException {
     /** {@return the maximum number of actors} */
     public long maximum() { return json().number("maximum"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -96,6 +96,9 @@ public final class Errors {
             case 3243 -> new ActorNotAllowedException(response);
             case 3244 -> new DelegationTooDeepException(response);
             case 3245 -> new SubjectTokenInvalidException(response);
+            case 3250 -> new OutboundFederationDisabledException(response);
+            case 3251 -> new SessionDurationEscalationException(response);
+            case 3252 -> new TokenPayloadTooLargeException(response);
             case 4001 -> new TenantNotFoundException(response);
             case 4002 -> new TenantExistsException(response);
             case 4003 -> new TenantNotDeletableException(response);
@@ -136,10 +139,17 @@ public final class Errors {
             case 4122 -> new LinkUrlMissingException(response);
             case 4160 -> new TenantDisabledException(response);
             case 4161 -> new SessionExpiredException(response);
+            case 4130 -> new PhoneSignInNotAllowedException(response);
+            case 4131 -> new PhoneNumberUnknownException(response);
             case 4140 -> new ClientUnknownException(response);
             case 4141 -> new ClientNotPermittedException(response);
             case 4142 -> new InvalidApplicationException(response);
             case 4143 -> new TooManyApplicationsException(response);
+            case 4150 -> new ClientNotConfidentialException(response);
+            case 4151 -> new TooManyClientSecretsException(response);
+            case 4152 -> new ClientSecretNotFoundException(response);
+            case 4153 -> new LastClientSecretException(response);
+            case 4154 -> new ClientSecretInvalidException(response);
             case 4144 -> new AttributeNotYoursException(response);
             case 4145 -> new SecondFactorRequiredException(response);
             case 4162 -> new SessionNotFoundException(response);
@@ -150,6 +160,10 @@ public final class Errors {
             case 4263 -> new EventStreamNotFoundException(response);
             case 4264 -> new EventStreamConflictException(response);
             case 4265 -> new TooManyEventStreamsException(response);
+            case 4270 -> new EventReceiverInvalidException(response);
+            case 4271 -> new EventStreamPushesException(response);
+            case 4272 -> new TooManyEventPollsException(response);
+            case 4273 -> new EventStreamDisabledException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);
@@ -173,6 +187,8 @@ public final class Errors {
             case 5060 -> new AddressDiffersException(response);
             case 5061 -> new PhoneNumberInUseException(response);
             case 5062 -> new ProviderSubjectInUseException(response);
+            case 5250 -> new AccountIsAgentException(response);
+            case 5251 -> new TooManyAgentsException(response);
             case 6001 -> new ProviderUnavailableException(response);
             case 6002 -> new ProviderUnusableException(response);
             case 6003 -> new IdpNotFoundException(response);

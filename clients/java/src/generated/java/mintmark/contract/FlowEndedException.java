@@ -30,6 +30,8 @@ public final class FlowEndedException extends ApiException {
         TENANT_DELETED("tenantDeleted"),
         /** <code>applicationDeleted</code> */
         APPLICATION_DELETED("applicationDeleted"),
+        /** <code>sessionsRevoked</code> */
+        SESSIONS_REVOKED("sessionsRevoked"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

@@ -19,7 +19,8 @@ public final class GraphEdge extends Result {
      * {@return the kind of the relation} A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an
      * identity, or from a login to an identity. A <code>secures</code> edge points from a factor to the account. An
      * <code>isSignedInTo</code> edge points from a session to the account. A <code>began</code> edge points from a sign-in method to a
-     * session that it started. A <code>mergedInto</code> edge points from a merged account to the account that remains.
+     * session that it started. A <code>mergedInto</code> edge points from a merged account to the account that remains. An
+     * <code>owns</code> edge points from an account to its agent.
      */
     public Kind kind() { return json().constant("kind", Kind.class); }
 
@@ -30,7 +31,8 @@ public final class GraphEdge extends Result {
      * The kind of the relation. A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an identity,
      * or from a login to an identity. A <code>secures</code> edge points from a factor to the account. An <code>isSignedInTo</code> edge
      * points from a session to the account. A <code>began</code> edge points from a sign-in method to a session that it started. A
-     * <code>mergedInto</code> edge points from a merged account to the account that remains.
+     * <code>mergedInto</code> edge points from a merged account to the account that remains. An <code>owns</code> edge points from an
+     * account to its agent.
      */
     public enum Kind implements JsonText {
         /** <code>leadsTo</code> */
@@ -43,6 +45,8 @@ public final class GraphEdge extends Result {
         BEGAN("began"),
         /** <code>mergedInto</code> */
         MERGED_INTO("mergedInto"),
+        /** <code>owns</code> */
+        OWNS("owns"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

@@ -27,6 +27,8 @@ public sealed interface GraphNode extends JsonRecord {
             case "mergedAccount" -> new MergedAccount(json);
             case "identity" -> new Identity(json);
             case "login" -> new Login(json);
+            case "agent" -> new Agent(json);
+            case "owner" -> new Owner(json);
             default -> new Other(json);
         };
     }
@@ -124,6 +126,26 @@ public sealed interface GraphNode extends JsonRecord {
 
         /** {@return the name of the login provider in the pool} */
         public String loginProvider() { return json().text("loginProvider"); }
+    }
+
+    /** An agent that the account owns. */
+    final class Agent extends Result implements GraphNode {
+        Agent(Map<String, Object> json) { super(json); }
+
+        @Override public String kind() { return json().text("kind"); }
+
+        /** {@return the account ID of the agent} */
+        public String accountId() { return json().text("accountId"); }
+    }
+
+    /** The account that owns this agent. */
+    final class Owner extends Result implements GraphNode {
+        Owner(Map<String, Object> json) { super(json); }
+
+        @Override public String kind() { return json().text("kind"); }
+
+        /** {@return the account ID of the owner} */
+        public String accountId() { return json().text("accountId"); }
     }
 
     /** A variant that this client does not know. {@link #toJson} has its members. */

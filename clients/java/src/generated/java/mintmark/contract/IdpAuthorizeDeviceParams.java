@@ -32,6 +32,13 @@ public final class IdpAuthorizeDeviceParams extends Params {
 
     /**
      * {@return this}
+     * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it:
+     * <code>signIn.withCredential</code> accepts the credential for no other application. Excludes <code>idToken</code>.
+     */
+    public IdpAuthorizeDeviceParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
      * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>; only <code>openid</code> if
      * the provider has <code>openidOnly</code>) and to those of the provider's settings.
      */

@@ -34,6 +34,14 @@ public final class IdpAuthorizeParams extends Params {
 
     /**
      * {@return this}
+     * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it:
+     * <code>signIn.withCredential</code> accepts the credential for no other application. Excludes <code>idToken</code>. If the
+     * application has <code>redirectUris</code>, <code>redirectUri</code> must be one of them, except for the port of a loopback address.
+     */
+    public IdpAuthorizeParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
      * @param redirectUri The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
      * <code>https</code>, <code>http</code> to a loopback address, and private-use schemes that contain a dot, such as
      * <code>com.example.shop:/back</code>.

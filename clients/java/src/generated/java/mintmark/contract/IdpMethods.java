@@ -26,12 +26,12 @@ public final class IdpMethods {
      * (S256); <code>state</code> and <code>nonce</code> are always sent and verified. The flow is single-use and valid for 10 minutes.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase createAuthUri; SDK: signInWithPopup, signInWithRedirect.
-     * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
-     * ListenerUnavailableException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
-     * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
-     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
-     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
-     * {@link TenantDisabledException}, {@link AccountLockedException}.
+     * <p>Errors: {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link TenantNotFoundException}, {@link
+     * IdpNotFoundException}, {@link IdpDisabledException}, {@link ListenerUnavailableException}, {@link ProviderUnavailableException},
+     * {@link ProviderUnusableException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
+     * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */
@@ -70,11 +70,12 @@ public final class IdpMethods {
      * <code>account.reauthenticate</code>. That call polls the provider at the allowed interval until the user has signed in, without
      * blocking a thread.
      * <p>Also available to a client with the access level <code>public</code>.
-     * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
-     * SignInRefusedException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TokenMalformedException},
-     * {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
-     * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
-     * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
+     * <p>Errors: {@link ClientUnknownException}, {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link
+     * IdpDisabledException}, {@link SignInRefusedException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException},
+     * {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
+     * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
+     * {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
      * @return the result
      */

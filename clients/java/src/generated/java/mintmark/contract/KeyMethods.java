@@ -97,10 +97,10 @@ public final class KeyMethods {
     }
 
     /**
-     * Rotates the signing key of a pool or tenant. The new key is published immediately and signs tokens after
+     * Rotates a signing key of a pool, a tenant or the account. The new key is published immediately and signs tokens after
      * <code>activateAfterSeconds</code>, so that verifiers with a cached key set have loaded it by then. The old key stays published
      * until the last token it signed has expired. If another new key is already waiting for its activation, it is replaced.
-     * <p>Errors: {@link PoolNotFoundException}, {@link TenantNotFoundException}.
+     * <p>Errors: {@link PoolNotFoundException}, {@link TenantNotFoundException}, {@link IssuerNotFoundException}.
      * @param params sets the parameters
      * @return the result
      */

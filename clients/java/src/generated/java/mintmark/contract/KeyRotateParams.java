@@ -3,7 +3,7 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/** The parameters of <code>key.rotate</code>. Exactly one of <code>poolId</code>, <code>tenantId</code> is set. */
+/** The parameters of <code>key.rotate</code>. Exactly one of <code>poolId</code>, <code>tenantId</code>, <code>issuer</code> is set. */
 public final class KeyRotateParams extends Params {
     /** Creates parameters without values. */
     public KeyRotateParams() {}
@@ -19,6 +19,13 @@ public final class KeyRotateParams extends Params {
      * @param tenantId The tenant that owns the key.
      */
     public KeyRotateParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
+
+    /**
+     * {@return this}
+     * @param issuer The issuer that owns the key: that of a pool, a tenant, or the account (<code>token.outboundFederation</code>). The
+     * account has a key for each of RS256 and ES384; <code>algorithm</code> selects it, by default ES384.
+     */
+    public KeyRotateParams issuer(String issuer) { return set(this, "issuer", issuer); }
 
     /**
      * {@return this}

@@ -65,7 +65,8 @@ public final class OobMethods {
      * sendSignInLinkToEmail, verifyBeforeUpdateEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
      * UserAlreadyExistsException}, {@link AccountNotFoundException}, {@link AccountMergedException}, {@link AccountDisabledException},
-     * {@link LinkUrlMissingException}, {@link TooManyCodesException}, {@link MessageNotSentException}.
+     * {@link LinkUrlMissingException}, {@link TooManyCodesException}, {@link MessageNotSentException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -104,11 +104,11 @@ public final class PasswordResetMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword; firebase
      * accounts:sendOobCode; SDK: sendPasswordResetEmail.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
-     * PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
-     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
-     * TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link PasswordNotSetException}, {@link AccountDisabledException}, {@link TooManyCodesException}, {@link
+     * TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException},
+     * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -45,6 +45,15 @@ public final class PortableAccount extends Result {
      */
     public PortableAccount withEmailVerified(boolean emailVerified) { return new PortableAccount(with("emailVerified", emailVerified)); }
 
+    /** {@return the account that owns the agent, for the method <code>agent</code>} The agent can be used as soon as its owner exists. */
+    public Optional<String> ownerId() { return json().optionalText("ownerId"); }
+
+    /**
+     * {@return a copy with this value}
+     * @param ownerId the value of {@link #ownerId}
+     */
+    public PortableAccount withOwnerId(String ownerId) { return new PortableAccount(with("ownerId", ownerId)); }
+
     /** {@return the phone number of the account} */
     public Optional<String> phoneNumber() { return json().optionalText("phoneNumber"); }
 

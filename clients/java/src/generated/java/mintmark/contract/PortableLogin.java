@@ -16,7 +16,7 @@ public final class PortableLogin extends Result {
 
     PortableLogin(Map<String, Object> json) { super(json); }
 
-    /** {@return the ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>} */
+    /** {@return the ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>, or the URL of a trusted issuer} */
     public String providerId() { return json().text("providerId"); }
 
     /**

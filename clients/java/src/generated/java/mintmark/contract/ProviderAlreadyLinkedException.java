@@ -13,6 +13,6 @@ public final class ProviderAlreadyLinkedException extends ApiException {
 
     ProviderAlreadyLinkedException(ErrorResponse response) { super(response); }
 
-    /** {@return the ID of the provider, or <code>password</code>} */
+    /** {@return the ID of the provider, or <code>password</code> or <code>passkey</code>} */
     public String providerId() { return json().text("providerId"); }
 }

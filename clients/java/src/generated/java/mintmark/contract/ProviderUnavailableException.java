@@ -21,6 +21,9 @@ public final class ProviderUnavailableException extends ApiException {
     /** {@return the reason the request to the provider failed} */
     public String reason() { return json().text("reason"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -22,6 +22,9 @@ public final class ScopeNotGrantedException extends ApiException {
     /** {@return the granted scopes} */
     public List<String> granted() { return json().list("granted", Read.STRING); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

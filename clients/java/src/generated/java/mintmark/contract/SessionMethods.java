@@ -93,10 +93,10 @@ public final class SessionMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken; firebase securetoken token; SDK:
      * getIdToken.
-     * <p>Errors: {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link RefreshTokenExpiredException}, {@link
-     * RefreshTokenReusedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
-     * ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException}, {@link SessionExpiredException},
-     * {@link SecondFactorRequiredException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link RefreshTokenInvalidException}, {@link AccountMergedException}, {@link
+     * RefreshTokenExpiredException}, {@link RefreshTokenReusedException}, {@link AccountDisabledException}, {@link
+     * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException},
+     * {@link SessionExpiredException}, {@link SecondFactorRequiredException}.
      * @param params the parameters
      * @return the result
      */
@@ -166,8 +166,9 @@ public final class SessionMethods {
     }
 
     /**
-     * Revokes all sessions of an account or a tenant. <code>token.verify</code> rejects the tokens of these sessions immediately. A user
-     * with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
+     * Revokes all sessions of an account or a tenant. <code>token.verify</code> rejects the tokens of these sessions immediately.
+     * Completed flows whose tokens were not fetched yet, such as those in the state <code>tokensDeferred</code>, end with
+     * <code>flowEnded</code>. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update validSince; SDK: revokeRefreshTokens.
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TenantNotFoundException}, {@link

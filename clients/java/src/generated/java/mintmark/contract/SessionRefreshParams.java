@@ -32,6 +32,13 @@ public final class SessionRefreshParams extends Params {
     /**
      * {@return this}
      * @param clientId The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
+     * Required if the application has secrets.
      */
     public SessionRefreshParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
+     * @param clientSecret The secret of the application. Required if the application has secrets.
+     */
+    public SessionRefreshParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
 }

@@ -7,6 +7,7 @@ import mintmark.json.JsonText;
  * The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>: with one-time codes.
  * <code>passkey</code>: with a passkey, and with one-time codes if it is lost. <code>federated</code>: with an identity provider.
  * <code>custom</code>: with custom tokens of the application's backend. <code>anonymous</code>: the account has no sign-in method.
+ * <code>agent</code>: the account is an agent of another account and gets tokens by <code>token.exchange</code> only.
  */
 public enum SignInMethod implements JsonText {
     /** <code>password</code> */
@@ -21,6 +22,8 @@ public enum SignInMethod implements JsonText {
     ANONYMOUS("anonymous"),
     /** <code>custom</code> */
     CUSTOM("custom"),
+    /** <code>agent</code> */
+    AGENT("agent"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

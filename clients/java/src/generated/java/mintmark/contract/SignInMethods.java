@@ -54,7 +54,7 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
      * PasswordChangeRequiredException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link
-     * AccountDisabledException}.
+     * AccountDisabledException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */
@@ -96,7 +96,8 @@ public final class SignInMethods {
      * {@link FlowEndedException}, {@link PasswordChangeRequiredException}, {@link StepNotPossibleException}, {@link
      * TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link
      * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}.
+     * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
+     * PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */
@@ -140,11 +141,11 @@ public final class SignInMethods {
      * address and unlinks all identity providers from the account.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
-     * PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException}, {@link
-     * MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link ClientUnknownException},
-     * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException},
-     * {@link AccountLockedException}, {@link AccountDisabledException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link PasswordNotSetException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link
+     * SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException},
+     * {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
@@ -173,6 +174,53 @@ public final class SignInMethods {
     }
 
     /**
+     * Starts a sign-in with a code by SMS. Sends a code to a phone number. <code>signIn.submitCode</code> signs in with it;
+     * <code>signIn.resendCode</code> and <code>signIn.challenge</code> send another one. The tenant setting <code>phoneSignIn</code>
+     * decides who can sign in: with <code>accounts</code>, users whose account has the number; with <code>everyone</code>, also users
+     * without an account, which the first sign-in creates. With <code>enumerationProtection</code>, the response is the same for existing
+     * and unknown numbers; an unknown number receives a notice instead of a code. The limits are those of codes by email. Sessions have
+     * the <code>amr</code> value <code>sms</code>. An account with a second factor still needs it, and a factor that receives codes at
+     * the same number is not accepted if there is another one.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
+     * verifyPhoneNumber.
+     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidPhoneNumberException}, {@link PhoneSignInNotAllowedException}, {@link
+     * PhoneNumberUnknownException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
+     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
+     * ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
+     * HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public SignInStep startWithPhoneNumber(SignInStartWithPhoneNumberParams params) {
+        return caller.call("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
+    }
+
+    /**
+     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<SignInStep> startWithPhoneNumberAsync(SignInStartWithPhoneNumberParams params) {
+        return caller.callAsync("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
+    }
+
+    /**
+     * {@return the result of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters
+     */
+    public SignInStep startWithPhoneNumber(Consumer<SignInStartWithPhoneNumberParams> params) {
+        return startWithPhoneNumber(Params.filled(new SignInStartWithPhoneNumberParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<SignInStep> startWithPhoneNumberAsync(Consumer<SignInStartWithPhoneNumberParams> params) {
+        return startWithPhoneNumberAsync(Params.filled(new SignInStartWithPhoneNumberParams(), params));
+    }
+
+    /**
      * Submits the one-time code of a sign-in. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
      * valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request
      * fails with <code>flowFinished</code>.
@@ -183,7 +231,7 @@ public final class SignInMethods {
      * AccountLockedException}, {@link AccountDisabledException}, {@link PasswordChangeRequiredException}, {@link
      * AudienceNotOfferedException}, {@link TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link
      * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}.
+     * HooksNotOfferedException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
      * @return the result
      */
@@ -311,16 +359,16 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup,
      * signInWithRedirect, getRedirectResult.
-     * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link IdpDisabledException}, {@link
-     * InvalidCredentialException}, {@link InvalidNonceException}, {@link PendingTokenInvalidException}, {@link
-     * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidUsernameException}, {@link UserNotFoundException},
-     * {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link SignUpNotAllowedException},
-     * {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link CallbackInvalidException}, {@link
-     * SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link PasskeysOffException}, {@link
-     * PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link
+     * IdpDisabledException}, {@link InvalidCredentialException}, {@link InvalidNonceException}, {@link PendingTokenInvalidException},
+     * {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException},
+     * {@link AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * SignUpNotAllowedException}, {@link ContinuationTokenInvalidException}, {@link ContinuationTokenExpiredException}, {@link
+     * CallbackInvalidException}, {@link SignInRefusedException}, {@link FlowUsedException}, {@link FlowFinishedException}, {@link
+     * PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link ListenerGoneException}, {@link UserMismatchException}, {@link
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -360,10 +408,10 @@ public final class SignInMethods {
      * The sign-in does not require a second factor.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithCustomToken; SDK: signInWithCustomToken.
-     * <p>Errors: {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link ClaimNameReservedException}, {@link
-     * ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
-     * {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException},
-     * {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link AccountIsAgentException}, {@link TenantNotFoundException}, {@link CustomTokenInvalidException}, {@link
+     * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException},
+     * {@link ScopeNotOfferedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */
@@ -446,11 +494,11 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/token grant_type=password; SDK: signIn with a password; firebase
      * accounts:signInWithPassword; SDK: signInWithEmailAndPassword.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserNotFoundException}, {@link
-     * InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException}, {@link
-     * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link TooManyFromClientException},
-     * {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException}, {@link
-     * ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link
+     * UserNotFoundException}, {@link InvalidPasswordException}, {@link PasswordNotSetException}, {@link PasswordChangeRequiredException},
+     * {@link AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link
+     * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -45,6 +45,12 @@ public final class SignInStartParams extends Params {
 
     /**
      * {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential.
+     */
+    public SignInStartParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
+
+    /**
+     * {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
      * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts.
      */

@@ -52,7 +52,14 @@ public final class SignInWithCredentialParams extends Params {
     /**
      * {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the
-     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
+     * <code>aud</code> claim of ID tokens. Defaults to the application of the flow that <code>idp.authorize</code> started, otherwise to
+     * the tenant's ID, which is the ID of the default application.
      */
     public SignInWithCredentialParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
+     * @param clientSecret The secret of the application. Required if the application has secrets.
+     */
+    public SignInWithCredentialParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
 }

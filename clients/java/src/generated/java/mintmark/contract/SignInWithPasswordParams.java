@@ -57,6 +57,12 @@ public final class SignInWithPasswordParams extends Params {
 
     /**
      * {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential.
+     */
+    public SignInWithPasswordParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
+
+    /**
+     * {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
      * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts.
      */

@@ -102,12 +102,12 @@ public final class SignUpMethods {
      * not reserve the email address.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp; firebase SDK: createUserWithEmailAndPassword.
-     * <p>Errors: {@link TenantNotFoundException}, {@link SignUpNotAllowedException}, {@link InvalidUsernameException}, {@link
-     * UserAlreadyExistsException}, {@link PasswordNotAcceptedException}, {@link InvalidPasswordException}, {@link
-     * InvalidAttributesException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
-     * ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link SignUpNotAllowedException}, {@link
+     * InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link PasswordNotAcceptedException}, {@link
+     * InvalidPasswordException}, {@link InvalidAttributesException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException},
+     * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
+     * TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException},
+     * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result
      */

@@ -13,6 +13,8 @@ public enum SigningAlgorithm implements JsonText {
     RS512("RS512"),
     /** <code>EdDSA</code> */
     ED_DSA("EdDSA"),
+    /** <code>ES384</code> */
+    ES384("ES384"),
     /** A value that this client does not know. The methods with the suffix AsString return it. */
     UNKNOWN_TO_SDK_VERSION(null);
 

@@ -29,6 +29,12 @@ public final class SystemApplyParams extends Params {
 
     /**
      * {@return this}
+     * @param hooks The hooks of tenants.
+     */
+    public SystemApplyParams hooks(List<HooksDeclaration> hooks) { return set(this, "hooks", hooks); }
+
+    /**
+     * {@return this}
      * @param pools The pools with their roles, role mappings and principal tag mappings.
      */
     public SystemApplyParams pools(List<PoolDeclaration> pools) { return set(this, "pools", pools); }

@@ -15,7 +15,7 @@ public final class SystemApplyResult extends Result {
 
     /**
      * {@return one entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted
-     * issuers, roles}
+     * issuers, roles, hooks}
      */
     public List<AppliedChange> changes() { return json().list("changes", Read.object(AppliedChange::new)); }
 }

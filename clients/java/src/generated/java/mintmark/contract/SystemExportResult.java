@@ -22,6 +22,12 @@ public final class SystemExportResult extends Result {
     /** {@return the applications, in the format of <code>ApplicationDeclaration</code>} Present if there are any. */
     public List<Map<String, Object>> applications() { return json().list("applications", Read.OBJECT); }
 
+    /**
+     * {@return the hooks of tenants, in the format of <code>HooksDeclaration</code>, without the secrets of webhooks} Present if there
+     * are any.
+     */
+    public List<Map<String, Object>> hooks() { return json().list("hooks", Read.OBJECT); }
+
     /** {@return the pools, in the format of <code>PoolDeclaration</code>} */
     public List<Map<String, Object>> pools() { return json().list("pools", Read.OBJECT); }
 

@@ -17,15 +17,15 @@ public final class SystemMethods {
 
     /**
      * Applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles. Creates or updates everything
-     * in the document in one transaction; resources that the document does not name are kept. Applying the same document again changes
-     * and writes nothing. An omitted member of a pool or role returns to its default, as in <code>pool.update</code> and
-     * <code>role.put</code>, unless its description in the declaration states that it keeps its value. An omitted member of a tenant or
-     * identity provider keeps its value, as in <code>tenant.update</code> and <code>idp.update</code>. A list or group of a tenant
-     * (<code>passwordPolicy</code>, <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as
-     * a whole: every omitted member of the group returns to its default. A pool can use a tenant of the same document as a login
-     * provider, and an identity provider can belong to one. If anything in the document is not valid, nothing is applied and the error
-     * lists every violation. The rules of the methods for the individual resources apply; their error types are the rules of the
-     * violations.
+     * in the document in one transaction; resources that the document does not name are kept. An entry of <code>hooks</code> replaces all
+     * hooks of its tenant, as <code>hooks.set</code> does. Applying the same document again changes and writes nothing. An omitted member
+     * of a pool or role returns to its default, as in <code>pool.update</code> and <code>role.put</code>, unless its description in the
+     * declaration states that it keeps its value. An omitted member of a tenant or identity provider keeps its value, as in
+     * <code>tenant.update</code> and <code>idp.update</code>. A list or group of a tenant (<code>passwordPolicy</code>,
+     * <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as a whole: every omitted member
+     * of the group returns to its default. A pool can use a tenant of the same document as a login provider, and an identity provider can
+     * belong to one. If anything in the document is not valid, nothing is applied and the error lists every violation. The rules of the
+     * methods for the individual resources apply; their error types are the rules of the violations.
      * <p>Errors: {@link InvalidParamsException}.
      * @param params sets the parameters
      * @return the result

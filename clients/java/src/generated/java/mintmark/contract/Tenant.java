@@ -76,6 +76,14 @@ public final class Tenant extends Result {
     public boolean enumerationProtection() { return json().truth("enumerationProtection"); }
 
     /**
+     * {@return whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>) replaces the
+     * login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase
+     * does (<code>emailRecycled</code>)} Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+     * other sign-ins return <code>providerRequired</code>. Present if <code>true</code>.
+     */
+    public Optional<Boolean> recyclesAddresses() { return json().optionalTruth("recyclesAddresses"); }
+
+    /**
      * {@return whether an email address belongs to at most one account, regardless of the identity provider that returns it} If false,
      * accounts created by a sign-in with an identity provider have no email address of their own.
      */
@@ -129,6 +137,12 @@ public final class Tenant extends Result {
      */
     public boolean anonymousAllowed() { return json().truth("anonymousAllowed"); }
 
+    /** {@return who can sign in with a code by SMS} Present unless it is <code>off</code>. */
+    public Optional<PhoneSignIn> phoneSignIn() { return json().optionalConstant("phoneSignIn", PhoneSignIn.class); }
+
+    /** {@return the same as {@link #phoneSignIn} in JSON, also if this client does not know the value} */
+    public Optional<String> phoneSignInAsString() { return json().optionalText("phoneSignIn"); }
+
     /** {@return the passkeys of a tenant} Without these settings, the tenant has no passkeys. */
     public Optional<PasskeySettings> passkeys() { return json().optionalObject("passkeys", PasskeySettings::new); }
 
@@ -137,6 +151,15 @@ public final class Tenant extends Result {
 
     /** {@return the actors that may act for all users of the tenant, see <code>token.exchange</code>} */
     public List<Delegation> delegations() { return json().list("delegations", Read.object(Delegation::new)); }
+
+    /**
+     * {@return the trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for access tokens of
+     * the tenant}
+     */
+    public List<SubjectIssuer> subjectIssuers() { return json().list("subjectIssuers", Read.object(SubjectIssuer::new)); }
+
+    /** {@return the applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG)} */
+    public List<IdJagPermission> idJag() { return json().list("idJag", Read.object(IdJagPermission::new)); }
 
     /** {@return the security profile} Its defaults apply to omitted settings, and its limits to all. */
     public Assurance assurance() { return json().constant("assurance", Assurance.class); }

@@ -100,6 +100,15 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
+     * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
+     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * addresses. All other sign-ins return <code>providerRequired</code>. Defaults to false.
+     */
+    public TenantCreateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
+
+    /**
+     * {@return this}
      * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity provider that
      * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
      */
@@ -159,6 +168,13 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>. Defaults to "off".
+     */
+    public TenantCreateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
+
+    /**
+     * {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantCreateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
@@ -176,6 +192,19 @@ public final class TenantCreateParams extends Params {
      * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
      */
     public TenantCreateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
+
+    /**
+     * {@return this}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantCreateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
+
+    /**
+     * {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantCreateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
 
     /**
      * {@return this}

@@ -116,6 +116,17 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
+     * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
+     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * addresses. All other sign-ins return <code>providerRequired</code>.
+     */
+    public TenantDeclaration withRecyclesAddresses(boolean recyclesAddresses) {
+        return new TenantDeclaration(with("recyclesAddresses", recyclesAddresses));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity provider that
      * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
      */
@@ -181,6 +192,12 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param phoneSignIn Who can sign in with a code by SMS.
+     */
+    public TenantDeclaration withPhoneSignIn(PhoneSignIn phoneSignIn) { return new TenantDeclaration(with("phoneSignIn", phoneSignIn)); }
+
+    /**
+     * {@return a copy with this value}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
      */
     public TenantDeclaration withPasskeys(PasskeySettings passkeys) { return new TenantDeclaration(with("passkeys", passkeys)); }
@@ -200,6 +217,21 @@ public final class TenantDeclaration extends Result {
     public TenantDeclaration withDelegations(List<Delegation> delegations) {
         return new TenantDeclaration(with("delegations", delegations));
     }
+
+    /**
+     * {@return a copy with this value}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantDeclaration withSubjectIssuers(List<SubjectIssuer> subjectIssuers) {
+        return new TenantDeclaration(with("subjectIssuers", subjectIssuers));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantDeclaration withIdJag(List<IdJagPermission> idJag) { return new TenantDeclaration(with("idJag", idJag)); }
 
     /**
      * {@return a copy with this value}

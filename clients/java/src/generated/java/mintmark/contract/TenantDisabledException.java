@@ -18,6 +18,9 @@ public final class TenantDisabledException extends ApiException {
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

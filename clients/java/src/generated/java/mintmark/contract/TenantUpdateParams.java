@@ -101,6 +101,15 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
+     * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
+     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * addresses. All other sign-ins return <code>providerRequired</code>.
+     */
+    public TenantUpdateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
+
+    /**
+     * {@return this}
      * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity provider that
      * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
      */
@@ -157,6 +166,13 @@ public final class TenantUpdateParams extends Params {
      * anonymous accounts are ordinary tokens of this tenant.
      */
     public TenantUpdateParams anonymousAllowed(boolean anonymousAllowed) { return set(this, "anonymousAllowed", anonymousAllowed); }
+
+    /**
+     * {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>.
+     */
+    public TenantUpdateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
 
     /**
      * {@return this}
@@ -219,4 +235,17 @@ public final class TenantUpdateParams extends Params {
      * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
      */
     public TenantUpdateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
+
+    /**
+     * {@return this}
+     * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
+     * access tokens of the tenant.
+     */
+    public TenantUpdateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
+
+    /**
+     * {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
+     */
+    public TenantUpdateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
 }

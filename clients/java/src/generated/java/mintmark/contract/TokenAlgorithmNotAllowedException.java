@@ -18,6 +18,9 @@ public final class TokenAlgorithmNotAllowedException extends ApiException {
     /** {@return the <code>alg</code> header parameter of the token} */
     public String algorithm() { return json().text("algorithm"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -22,6 +22,9 @@ public final class TokenAudienceMismatchException extends ApiException {
     /** {@return the audiences of the token} */
     public List<String> actual() { return json().list("actual", Read.STRING); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -27,4 +27,12 @@ public final class TokenDiscoveryResult extends Result {
 
     /** {@return the claims in tokens of this issuer} */
     public List<String> claimsSupported() { return json().list("claims_supported", Read.STRING); }
+
+    /** {@return the grants of a tenant: those of <code>token.exchange</code> and <code>token.redeem</code>} */
+    public List<String> grantTypesSupported() { return json().list("grant_types_supported", Read.STRING); }
+
+    /** {@return the profiles of assertions that <code>token.redeem</code> accepts} Present for a tenant. */
+    public List<String> authorizationGrantProfilesSupported() {
+        return json().list("authorization_grant_profiles_supported", Read.STRING);
+    }
 }

@@ -11,13 +11,14 @@ public final class TokenExchangeParams extends Params {
 
     /**
      * {@return this}
-     * @param subjectToken An ID token or access token of a tenant. Required.
+     * @param subjectToken An ID token or access token of a tenant, or the token of a trusted issuer with the use <code>exchange</code>.
+     * For an assertion, an ID token of the application <code>clientId</code>. Required.
      */
     public TokenExchangeParams subjectToken(String subjectToken) { return set(this, "subjectToken", subjectToken); }
 
     /**
      * {@return this}
-     * @param subjectTokenType The type of the subject token. Required.
+     * @param subjectTokenType The type of the subject token. Tokens of trusted issuers have the type <code>jwt</code>. Required.
      */
     public TokenExchangeParams subjectTokenType(String subjectTokenType) { return set(this, "subjectTokenType", subjectTokenType); }
 
@@ -37,8 +38,9 @@ public final class TokenExchangeParams extends Params {
 
     /**
      * {@return this}
-     * @param requestedTokenType The type of the new token: <code>access_token</code> or <code>jwt</code>, which are the same. All other
-     * types fail with <code>tokenTypeNotSupported</code>. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+     * @param requestedTokenType The type of the new token: <code>access_token</code> or <code>jwt</code>, which are the same, or
+     * <code>urn:ietf:params:oauth:token-type:id-jag</code> for an assertion. All other types fail with
+     * <code>tokenTypeNotSupported</code>. Defaults to "urn:ietf:params:oauth:token-type:access_token".
      */
     public TokenExchangeParams requestedTokenType(String requestedTokenType) {
         return set(this, "requestedTokenType", requestedTokenType);
@@ -47,34 +49,48 @@ public final class TokenExchangeParams extends Params {
     /**
      * {@return this}
      * @param audience The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access
-     * token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for an ID
-     * token.
+     * token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other
+     * tokens. For an assertion, exactly one: the issuer of the other authorization server.
      */
     public TokenExchangeParams audience(List<String> audience) { return set(this, "audience", audience); }
 
     /**
      * {@return this}
      * @param resource The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
-     * <code>audience</code>.
+     * <code>audience</code>. For an assertion, the resources that it names.
      */
     public TokenExchangeParams resource(List<String> resource) { return set(this, "resource", resource); }
 
     /**
      * {@return this}
      * @param scope The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences
-     * and the delegation permit. An ID token has the scopes that were granted at sign-in.
+     * and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of
+     * <code>subjectIssuers</code>.
      */
     public TokenExchangeParams scope(String scope) { return set(this, "scope", scope); }
 
     /**
      * {@return this}
-     * @param expiresInSeconds The maximum lifetime of the new token, in seconds.
+     * @param expiresInSeconds The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
      */
     public TokenExchangeParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
 
     /**
      * {@return this}
-     * @param tenantId The tenant that must have issued the subject token.
+     * @param tenantId The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues the
+     * new token, by default <code>default</code>.
      */
     public TokenExchangeParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
+
+    /**
+     * {@return this}
+     * @param clientId The application that requests the token. Required for an assertion; the ID token must be for this application.
+     */
+    public TokenExchangeParams clientId(String clientId) { return set(this, "clientId", clientId); }
+
+    /**
+     * {@return this}
+     * @param clientSecret The secret of the application <code>clientId</code>, if it is confidential.
+     */
+    public TokenExchangeParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
 }

@@ -21,6 +21,9 @@ public final class TokenIssuerMismatchException extends ApiException {
     /** {@return the issuer of the token} */
     public String actual() { return json().text("actual"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

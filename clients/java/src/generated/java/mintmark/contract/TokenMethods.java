@@ -95,12 +95,15 @@ public final class TokenMethods {
     }
 
     /**
-     * Exchanges a token for an access token with less access, or for one with which an actor acts for the user. Implements RFC 8693.
-     * Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its
-     * <code>act</code> claim names the actor; the subject token must permit the actor (<code>may_act</code>, from
+     * Exchanges a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
+     * Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor
+     * token, its <code>act</code> claim names the actor; the subject token must permit the actor (<code>may_act</code>, from
      * <code>token.delegate</code>), or the tenant must (<code>delegations</code>). The new token has the subject, session and sign-in of
      * the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of
-     * the actor. There is no refresh token. Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
+     * the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the use <code>exchange</code>
+     * (<code>subjectIssuers</code> of the tenant): the new token is then for the account that is linked with its subject, with a new
+     * session that ends with the token. With the requested type <code>id-jag</code>, the result is an assertion for another authorization
+     * server (<code>idJag</code> of the tenant). Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
@@ -110,7 +113,9 @@ public final class TokenMethods {
      * {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link AudienceNotOfferedException}, {@link
      * ScopeNotGrantedException}, {@link TokenTypeNotSupportedException}, {@link ExchangeNotAllowedException}, {@link
      * ActorTokenRequiredException}, {@link ActorNotAllowedException}, {@link DelegationTooDeepException}, {@link
-     * SubjectTokenInvalidException}.
+     * SubjectTokenInvalidException}, {@link TenantNotFoundException}, {@link UserNotFoundException}, {@link AccountDisabledException},
+     * {@link AccountLockedException}, {@link SecondFactorRequiredException}, {@link RefusedByHookException}, {@link HookFailedException},
+     * {@link SignUpNotAllowedException}, {@link ClientUnknownException}, {@link ClientSecretInvalidException}.
      * @param params the parameters
      * @return the result
      */
@@ -248,6 +253,125 @@ public final class TokenMethods {
      */
     public CompletableFuture<TokenMintForDeveloperResult> mintForDeveloperAsync(Consumer<TokenMintForDeveloperParams> params) {
         return mintForDeveloperAsync(Params.filled(new TokenMintForDeveloperParams(), params));
+    }
+
+    /**
+     * Issues a token with which a session of temporary credentials authenticates elsewhere. Implements <code>GetWebIdentityToken</code>
+     * of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
+     * (<code>token.outboundFederation</code> returns it and must be enabled). <code>sub</code> is the ARN of the role. The claim
+     * <code>https://sts.amazonaws.com/</code> contains the account, the region, the tags of the session (<code>principal_tags</code>) and
+     * of the request (<code>request_tags</code>).
+     * <p>Equivalent: cognito sts:GetWebIdentityToken.
+     * <p>Errors: {@link SessionTokenInvalidException}, {@link CredentialsExpiredException}, {@link CredentialsRevokedException}, {@link
+     * OutboundFederationDisabledException}, {@link SessionDurationEscalationException}, {@link TokenPayloadTooLargeException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public TokenMintForSessionResult mintForSession(TokenMintForSessionParams params) {
+        return caller.call(
+                "token.mintForSession", params.require("sessionToken", "audience", "signingAlgorithm"), TokenMintForSessionResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<TokenMintForSessionResult> mintForSessionAsync(TokenMintForSessionParams params) {
+        return caller.callAsync(
+                "token.mintForSession", params.require("sessionToken", "audience", "signingAlgorithm"), TokenMintForSessionResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params sets the parameters
+     */
+    public TokenMintForSessionResult mintForSession(Consumer<TokenMintForSessionParams> params) {
+        return mintForSession(Params.filled(new TokenMintForSessionParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TokenMintForSessionResult> mintForSessionAsync(Consumer<TokenMintForSessionParams> params) {
+        return mintForSessionAsync(Params.filled(new TokenMintForSessionParams(), params));
+    }
+
+    /**
+     * Gets or changes whether the store issues tokens for sessions of temporary credentials. <code>enabled</code> permits
+     * <code>token.mintForSession</code>, and <code>GetWebIdentityToken</code> of AWS STS in <code>compat.http</code>. The first time, it
+     * creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that were issued before.
+     * <p>Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation,
+     * iam:GetOutboundWebIdentityFederationInfo.
+     * @param params sets the parameters
+     * @return the result
+     */
+    public TokenOutboundFederationResult outboundFederation(Consumer<TokenOutboundFederationParams> params) {
+        return caller.call(
+                "token.outboundFederation", Params.filled(new TokenOutboundFederationParams(), params), TokenOutboundFederationResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #outboundFederation(Consumer)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TokenOutboundFederationResult> outboundFederationAsync(Consumer<TokenOutboundFederationParams> params) {
+        return caller.callAsync(
+                "token.outboundFederation", Params.filled(new TokenOutboundFederationParams(), params), TokenOutboundFederationResult::new);
+    }
+
+    /** {@return the result of {@link #outboundFederation(Consumer)}} */
+    public TokenOutboundFederationResult outboundFederation() { return outboundFederation(params -> {}); }
+
+    /** {@return a future of {@link #outboundFederation(Consumer)}} */
+    public CompletableFuture<TokenOutboundFederationResult> outboundFederationAsync() { return outboundFederationAsync(params -> {}); }
+
+    /**
+     * Redeems an assertion of another authorization server for an access token (ID-JAG). Implements the Identity Assertion JWT
+     * Authorization Grant. The assertion is a JWT with the type <code>oauth-id-jag+jwt</code> of a trusted issuer with the use
+     * <code>idJag</code>, which <code>subjectIssuers</code> of the tenant must name. Its <code>aud</code> must be the issuer of the
+     * tenant, and its <code>client_id</code> the application, which must be confidential and authenticates with its secret. It is
+     * accepted once, and at most 10 minutes after it was issued. The access token is for the account that is linked with the subject
+     * (<code>account.update</code>, or an identity provider of the tenant with the same issuer), and for the <code>resource</code> and
+     * <code>scope</code> of the assertion. There is no refresh token. Errors contain <code>oauthError</code>, the error code of OAuth
+     * 2.0, in their data.
+     * <p>Also available to a client with the access level <code>public</code>.
+     * <p>Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG.
+     * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
+     * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenAudienceMismatchException}, {@link
+     * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
+     * TokenClaimRejectedException}, {@link TokenReplayedException}, {@link ProviderUnavailableException}, {@link
+     * ProviderUnusableException}, {@link TenantNotFoundException}, {@link TenantDisabledException}, {@link ClientUnknownException},
+     * {@link ClientSecretInvalidException}, {@link AudienceNotOfferedException}, {@link ScopeNotGrantedException}, {@link
+     * UserNotFoundException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link SecondFactorRequiredException},
+     * {@link RefusedByHookException}, {@link HookFailedException}, {@link SignUpNotAllowedException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public TokenRedeemResult redeem(TokenRedeemParams params) {
+        return caller.call("token.redeem", params.require("assertion", "clientId"), TokenRedeemResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #redeem(TokenRedeemParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<TokenRedeemResult> redeemAsync(TokenRedeemParams params) {
+        return caller.callAsync("token.redeem", params.require("assertion", "clientId"), TokenRedeemResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #redeem(TokenRedeemParams)}}
+     * @param params sets the parameters
+     */
+    public TokenRedeemResult redeem(Consumer<TokenRedeemParams> params) { return redeem(Params.filled(new TokenRedeemParams(), params)); }
+
+    /**
+     * {@return a future of {@link #redeem(TokenRedeemParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<TokenRedeemResult> redeemAsync(Consumer<TokenRedeemParams> params) {
+        return redeemAsync(Params.filled(new TokenRedeemParams(), params));
     }
 
     /**

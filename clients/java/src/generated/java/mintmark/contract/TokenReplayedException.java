@@ -6,8 +6,8 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>tokenReplayed</code>, 3201. The trusted issuer has <code>singleUse</code>, and the <code>jti</code> of the token was
- * already accepted.
+ * The error <code>tokenReplayed</code>, 3201. The trusted issuer has <code>singleUse</code>, or the token is an assertion (ID-JAG), and
+ * its <code>jti</code> was already accepted.
  * <p>Equivalent: cognito sts:IDPRejectedClaim.
  */
 public final class TokenReplayedException extends ApiException {
@@ -15,6 +15,9 @@ public final class TokenReplayedException extends ApiException {
 
     TokenReplayedException(ErrorResponse response) { super(response); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

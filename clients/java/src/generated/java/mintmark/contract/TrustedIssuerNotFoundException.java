@@ -17,6 +17,9 @@ public final class TrustedIssuerNotFoundException extends ApiException {
     /** {@return the requested issuer, ARN or tenant} */
     public String issuer() { return json().text("issuer"); }
 
-    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code> and <code>token.delegate</code>. */
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -6,7 +6,8 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
 /**
- * The error <code>userNotFound</code>, 4017. A sign-in or a password reset names an email address that no account has.
+ * The error <code>userNotFound</code>, 4017. A sign-in or a password reset names an email address that no account has, or the subject of
+ * a token is not linked with an account.
  * <p>Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
  */
 public final class UserNotFoundException extends ApiException {
@@ -17,6 +18,12 @@ public final class UserNotFoundException extends ApiException {
     /** {@return the method to call next} Present if the tenant allows sign-ups. */
     public Optional<String> next() { return json().optionalText("next"); }
 
-    /** {@return the next action for the user} Present if the tenant does not allow sign-ups. */
+    /** {@return the next action} Present if the tenant does not allow sign-ups, and for the subject of a token. */
     public Optional<String> hint() { return json().optionalText("hint"); }
+
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }
