@@ -2,10 +2,12 @@
 
 import base64
 import json
+import threading
 import urllib.parse
 
 from entrahttp import EntraHTTP
 from nativeflows import ALICE, PASSWORD, NativeFlows
+from sidecar import RpcError
 
 
 class Secrets(NativeFlows):
@@ -90,6 +92,44 @@ class Secrets(NativeFlows):
         own = self.call("signIn.withPassword", username=ALICE, password=PASSWORD)
         self.fails("clientSecretInvalid", "session.refresh", refreshToken=own["refreshToken"], clientSecret=secret)
 
+    def test_secrets_at_the_same_time_are_at_most_two(self):
+        others = [self.spawn(store=self.store, testing=True) for _ in range(4)]
+        made, refused = [], []
+
+        def add(sidecar):
+            try:
+                made.append(sidecar.call("application.addSecret", {"clientId": "server"}))
+            except RpcError as error:
+                refused.append(error.type)
+
+        threads = [threading.Thread(target=add, args=(each,)) for each in others]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(made), refused), (2, ["tooManyClientSecrets"] * 2))
+
+        def delete(sidecar, secret):
+            try:
+                sidecar.call("application.deleteSecret", {"clientId": "server", "secretId": secret["secretId"]})
+            except RpcError as error:
+                refused.append(error.type)
+
+        refused.clear()
+        threads = [threading.Thread(target=delete, args=each) for each in zip(others, made)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(refused, ["lastClientSecret"])
+
+    def test_document_keeps_secrets_and_cannot_make_the_application_public(self):
+        secret = self.secret()["clientSecret"]
+        self.call("system.apply", applications=[{"clientId": "server", "type": "confidential", "name": "Server"}])
+        self.call("signUp.start", username="bob@example.com", clientId="server", clientSecret=secret)
+        error = self.sidecar.refusal("system.apply", {"applications": [{"clientId": "server"}]})
+        self.assertIn("/applications/0/type", str(error.data))
+
     def test_secrets_survive_a_restart_and_end_with_their_application(self):
         secret = self.secret()["clientSecret"]
         self.restart()
@@ -148,6 +188,25 @@ class SecretsOverHTTP(EntraHTTP):
         # The native API is for public applications, with and without the secret.
         for path in ("initiate", "challenge"):
             self.fails_with("invalid_client", path, client_id="server", client_secret=self.secret, username=ALICE, challenge_type="redirect")
+
+    def test_secret_of_another_application_gives_no_access(self):
+        self.call("application.put", tenantId="shop", clientId="other", type="confidential")
+        other = {"client_id": "other", "client_secret": self.call("application.addSecret", tenantId="shop", clientId="other")["clientSecret"]}
+        own = {"client_id": "server", "client_secret": self.secret}
+        _, step = self.begin(**own)
+        form = {"auth_session": step["auth_session"], "password": PASSWORD}
+        self.fails_with("invalid_session", "authorize-challenge", **form, **other)
+        self.fails_with("invalid_client", "authorize-challenge", **form, **{**own, "client_secret": other["client_secret"]})
+        code = self.ask("authorize-challenge", **form, **own)[1]["authorization_code"]
+        grant = {"grant_type": "authorization_code", "code": code}
+        self.fails_with("invalid_grant", "token", **grant, **other)
+        self.fails_with("invalid_grant", "token", **grant, client_id="mobile")
+        tokens = self.ask("token", **grant, **own)[1]
+        refresh = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+        self.fails_with("invalid_grant", "token", **refresh, **other)
+        self.fails_with("invalid_grant", "token", **refresh, client_id="mobile")
+        # The attempts of others did not use up the token.
+        self.assertIn("access_token", self.ask("token", **refresh, **own)[1])
 
     def test_metadata_names_the_methods_of_authentication(self):
         response, body = self.raw(".well-known/oauth-authorization-server", None, method="GET")
