@@ -22,7 +22,7 @@ import Testing
             ])
         #expect(
             messages(PoolCreate.self, #"{"name": "a", "signingAlgorithm": "RS265"}"#)
-                == [#"signingAlgorithm must be one of ES256, RS256, RS512, EdDSA; it is "RS265". Did you mean RS256 or ES256?"#])
+                == [#"signingAlgorithm must be one of ES256, RS256, RS512, EdDSA, ES384; it is "RS265". Did you mean RS256 or ES256?"#])
     }
 
     @Test("a message contains the rejected value")
