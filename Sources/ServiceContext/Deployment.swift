@@ -97,7 +97,8 @@ public enum KeyOwner: Hashable, Sendable {
     }
 
     package init?(path: String) {
-        for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant), ("accounts/", Self.account)] where path.hasPrefix(folder) {
+        for (folder, owner) in [("pools/", Self.pool), ("tenants/", Self.tenant), ("accounts/", Self.account)] where path.hasPrefix(folder)
+        {
             let id = String(path.dropFirst(folder.count))
             guard !id.isEmpty, !id.utf8.contains(0) else { return nil }
             self = owner(id)

@@ -4,7 +4,8 @@ import ServiceContext
 import Storage
 
 extension KeyService {
-    /// Creates the next signing key of a pool, a tenant or the account and publishes it immediately, so that verifiers have it before it becomes active.
+    /// Creates the next signing key of a pool, a tenant or the account and publishes it immediately, so that verifiers
+    /// have it before it becomes active.
     /// Replaces a next key that was not yet active.
     ///
     /// - Throws: `PoolNotFound`, `TenantNotFound`, `IssuerNotFound`.

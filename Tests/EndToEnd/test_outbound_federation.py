@@ -137,6 +137,33 @@ class GetWebIdentityToken(Outbound):
         self.sidecar.call("credentials.revoke", {"roleArn": self.role})
         self.fails("AccessDenied", 403, self.mint)
 
+    def test_session_policy_must_allow_it(self):
+        self.iam.enable_outbound_web_identity_federation()
+
+        def policy(effect="Allow", action="sts:GetWebIdentityToken", resource="*", **more):
+            return {"Version": "2012-10-17", "Statement": [{"Effect": effect, "Action": action, "Resource": resource, **more}]}
+        for allowed in (policy(), policy(action=["s3:*", "sts:Get*"]), policy(action="*")):
+            self.sts = self.client("sts", self.assume(policy=allowed))
+            self.mint()
+        deny = policy(action="*")
+        deny["Statement"].append(policy("Deny", "STS:getweb*")["Statement"][0])
+        for refused in (policy(action="s3:*"), policy(action="sts:GetCallerIdentity"), deny,
+                        policy(Condition={"StringEquals": {"aws:username": "x"}})):
+            self.sts = self.client("sts", self.assume(policy=refused))
+            self.fails("AccessDenied", 403, self.mint)
+            self.sts.get_caller_identity()
+        # Guests have a policy that excludes AWS STS.
+        pool = self.sidecar.call("pool.create", {"name": "guests", "allowUnauthenticated": True})["poolId"]
+        name = "cognito-identity.amazonaws.com"
+        role = self.sidecar.call("role.put", {"name": "guest", "trustPolicy": {"Version": "2012-10-17", "Statement": [{
+            "Effect": "Allow", "Principal": {"Federated": name}, "Action": "sts:AssumeRoleWithWebIdentity", "Condition": {
+                "StringEquals": {f"{name}:aud": pool}, "ForAnyValue:StringLike": {f"{name}:amr": "unauthenticated"}}}]}})["roleArn"]
+        self.sidecar.call("pool.setRoles", {"poolId": pool, "roles": {"unauthenticated": role}})
+        identity = self.sidecar.call("identity.resolve", {"poolId": pool})["identityId"]
+        keys = self.sidecar.call("credentials.get", {"identityId": identity})["credentials"]
+        self.sts = self.client("sts", keys)
+        self.fails("AccessDenied", 403, self.mint)
+
     def test_without_signature_and_with_values_that_boto3_does_not_send(self):
         self.iam.enable_outbound_web_identity_federation()
         for body in (b"Action=GetWebIdentityToken&Version=2011-06-15", b"Action=GetWebIdentityToken&Version=2010-05-08"):

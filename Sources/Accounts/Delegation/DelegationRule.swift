@@ -162,7 +162,9 @@ package enum DelegationRule {
         let audiences = wish.audiences.isEmpty ? (present.isEmpty ? [tenant.id] : present) : wish.audiences
         for audience in audiences {
             let isWithin = present.isEmpty || present.contains(tenant.id) || present.contains(audience)
-            guard isWithin, offered.contains(audience), limits.entry?.audiences.contains(audience) ?? true else { throw AudienceNotOffered(tenantId: tenant.id, audience: audience) }
+            guard isWithin, offered.contains(audience), limits.entry?.audiences.contains(audience) ?? true else {
+                throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
+            }
         }
         // One entry must permit all audiences, so that no token combines the scopes of one entry with the audiences of another.
         let delegation = limits.delegations.map { $0.first { entry in audiences.allSatisfy(entry.audiences.contains) } }

@@ -30,7 +30,8 @@ extension DelegatedTokens {
 
     /// Returns an assertion for the user of an ID token or refresh token.
     ///
-    /// - Throws: `ExchangeNotAllowed`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `AccountDisabled`, `SecondFactorRequired`, `TokenAudienceMismatch`, `ActorTokenRequired`, `ClientUnknown`, `AudienceNotOffered`,
+    /// - Throws: `ExchangeNotAllowed`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `AccountDisabled`,
+    ///   `SecondFactorRequired`, `TokenAudienceMismatch`, `ActorTokenRequired`, `ClientUnknown`, `AudienceNotOffered`,
     ///   `ScopeNotGranted`, `TokenExpired`, `TokenRevoked`.
     package func assertion(for proof: AssertionProof, _ wish: AssertionWish, _ attempt: Attempt) throws -> Issued {
         let (id, now) = (context.random.uuid(), attempt.now)
@@ -49,7 +50,8 @@ extension DelegatedTokens {
                 throw TenantNotFound(tenantId: tenant.id)
             }
             var claims: JSONObject = [
-                "iss": .string(context.realm.issuer(of: .tenant(tenant.id))), "sub": .string(subject.accountId), "aud": .string(wish.audience),
+                "iss": .string(context.realm.issuer(of: .tenant(tenant.id))), "sub": .string(subject.accountId),
+                "aud": .string(wish.audience),
                 "client_id": .string(permission.clientIdThere), "jti": .string(id), "iat": .number(JSONNumber(now)),
                 "exp": .number(JSONNumber(expiresAt)), "auth_time": .number(JSONNumber(subject.authenticatedAt)),
             ]

@@ -116,7 +116,8 @@ extension AccountRecord {
         ownerId: String? = nil
     ) -> Account {
         Account(
-            accountId: id, tenantId: tenantId, ownerId: ownerId, username: username, email: email, emailVerified: isEmailVerified, phoneNumber: phoneNumber,
+            accountId: id, tenantId: tenantId, ownerId: ownerId, username: username, email: email, emailVerified: isEmailVerified,
+            phoneNumber: phoneNumber,
             method: SignInMethod(rawValue: method.rawValue) ?? .code, providers: providers(logins),
             factors: factors.isEmpty ? nil : factors.map(\.answer),
             passkeys: Self.signingIn(passkeys), attributes: EncodedObject(attributes),

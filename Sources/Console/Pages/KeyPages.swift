@@ -13,7 +13,8 @@ extension Page {
         let list = try calls.show("key.list", page(params))
         let keys = list["keys"]?.array ?? []
         let owner: (JSONValue) -> HTML = { key in
-            let name = key["tenantId"] != nil ? "tenantId" : "poolId"
+            // The keys of the account have neither: its issuer stands for the key with ES384.
+            let name = key["tenantId"] != nil ? "tenantId" : key["poolId"] != nil ? "poolId" : "issuer"
             return Display.value(key[name], as: name)
         }
         let table = Display.table(

@@ -55,7 +55,8 @@ struct ImportCheck {
             updatedAt: given.updatedAt ?? now, lastSignInAt: given.lastSignInAt)
         return ImportDraft(
             line: line, account: account, hasOwnId: given.accountId != nil, logins: logins, factors: factors,
-            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber, passkeys: passkeys, ownerId: given.ownerId)
+            password: password ?? (method == .password ? .unknown : .none), phoneNumber: phoneNumber, passkeys: passkeys,
+            ownerId: given.ownerId)
     }
 
     private mutating func checkAgent(_ given: PortableAccount, _ method: AccountRecord.Method) {

@@ -16,10 +16,10 @@ extension STSProtocol {
 
     func webIdentityToken() throws -> [XMLElement] {
         guard let session = try session() else {
-            let account = "arn:\(service.context.realm.partition):iam::\(service.context.realm.account):root"
-            throw WireError(
-                "AccessDenied", "User: \(account) is not authorized to perform: sts:GetWebIdentityToken. Use the credentials of a role.",
-                status: 403)
+            throw refusal(of: "arn:\(service.context.realm.partition):iam::\(service.context.realm.account):root")
+        }
+        guard SessionPolicyAction.allows("sts:getwebidentitytoken", session.sessionPolicy) else {
+            throw refusal(of: CallerSignature(service: service, request: request, context: context).arn(of: session.principal))
         }
         let input = try WireValidator.members(try tokenForm(), of: Self.members, code: "ValidationError")
         var tags: [(String, String)] = []
@@ -34,6 +34,13 @@ extension STSProtocol {
                 durationSeconds: input["DurationSeconds"]?.int ?? 300, tags: Members(tags)), for: session,
             by: TokenMintForSession.info.name, context)
         return [XMLElement("WebIdentityToken", token), XMLElement("Expiration", PolicyDate.text(expiresAt), number: expiresAt)]
+    }
+
+    private func refusal(of caller: String) -> WireError {
+        WireError(
+            "AccessDenied",
+            "User: \(caller) is not authorized to perform: sts:GetWebIdentityToken. Use the credentials of a role, without a session policy "
+                + "that excludes this action.", status: 403)
     }
 
     /// Returns the parameters as the members of a request.

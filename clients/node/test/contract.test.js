@@ -46,7 +46,7 @@ test("no public declaration contains any, and the client stays small", () => {
   const total = (paths) => paths.reduce((sum, path) => sum + lines(path), 0);
   const generated = [...list("generated", ".js"), ...list("generated", ".d.ts"), ...list("generated/methods", ".d.ts")];
   assert.ok(total(scripts) <= 1_750, `${total(scripts)} lines of JavaScript`);
-  assert.ok(total(generated) <= 14_500, `${total(generated)} generated lines`);
+  assert.ok(total(generated) <= 16_000, `${total(generated)} generated lines`);
 });
 
 test("the package has the version of the contract and no dependencies", () => {

@@ -12,7 +12,9 @@ extension TokenService {
     public func exchange(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result {
         let requested = ExchangeType(rawValue: request.requestedTokenType)
         return try OAuthErrors.naming(requested == .idJag ? .assertion : .exchange) {
-            guard let requested, requested != .idToken, requested != .refreshToken else { throw TokenTypeNotSupported(requested: request.requestedTokenType) }
+            guard let requested, requested != .idToken, requested != .refreshToken else {
+                throw TokenTypeNotSupported(requested: request.requestedTokenType)
+            }
             guard (request.actorToken == nil) == (request.actorTokenType == nil) else { throw ActorTokenRequired() }
             if requested == .idJag { return try assertion(request, call) }
             let type = try ExchangeType(request.subjectTokenType)
@@ -199,7 +201,9 @@ private enum ExchangeType: String {
 
     /// - Throws: `TokenTypeNotSupported`.
     init(_ type: String) throws {
-        guard let known = Self(rawValue: type), known != .idJag, known != .refreshToken else { throw TokenTypeNotSupported(requested: type) }
+        guard let known = Self(rawValue: type), known != .idJag, known != .refreshToken else {
+            throw TokenTypeNotSupported(requested: type)
+        }
         self = known
     }
 }
