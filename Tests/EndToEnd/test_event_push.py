@@ -14,7 +14,7 @@ VERIFICATION = "https://schemas.openid.net/secevent/ssf/event-type/verification"
 
 
 class Receiver(Website):
-    """Answers with `status` and keeps the tokens that it has accepted, and all requests."""
+    """Returns `status` and keeps the tokens that it has accepted, and all requests."""
 
     def __init__(self):
         super().__init__()
@@ -131,7 +131,7 @@ class Push(EndToEnd):
         shown = self.until(lambda s: s["push"]["failures"] == 1)["push"]
         self.assertEqual(shown["nextAttemptAt"] - shown["failingSince"], 120)
 
-    def test_token_that_the_receiver_refuses_for_good_is_skipped_and_audited(self):
+    def test_token_that_the_receiver_rejects_permanently_is_skipped_and_audited(self):
         self.receiver.status, self.receiver.body = 400, b'{"err": "invalid_request", "description": "unknown event"}'
         self.stream()
         self.rotate()

@@ -315,6 +315,18 @@ class Documents(Registered):
         self.not_accepted("does not accept connections", f"http://127.0.0.1:{closed_port()}/client.json")
         self.assertEqual(self.site.asked, [])
 
+    def test_endpoints_that_pages_can_read_fetch_no_document(self):
+        """Otherwise a page of any origin could find the open ports of this machine."""
+        for path, form in (("/token", {"grant_type": "authorization_code", "code": "x", "redirect_uri": BACK}), ("/revoke", {"token": "x"}), ("/device", {})):
+            for client_id in (self.client_id, f"http://127.0.0.1:{closed_port()}/client.json"):
+                answer = self.person.open(self.issuer + path, {"client_id": client_id, **form})
+                self.assertEqual((answer.status, json.loads(answer.body)["error"]), (401, "invalid_client"))
+                self.assertIn("has not been used at the authorization endpoint", answer.body)
+        self.assertEqual(self.site.asked, [])
+        self.serve({}, **{"Cache-Control": "no-store"})
+        self.assertEqual(self.redeem(self.client_id, self.authorize(self.client_id).back)[0], 200)
+        self.assertEqual(len(self.site.asked), 1)
+
     def test_slow_documents_do_not_stop_the_provider(self):
         release = threading.Event()
         self.addCleanup(release.set)

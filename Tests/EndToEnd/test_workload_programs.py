@@ -75,7 +75,7 @@ class AWSCommandLine(EndToEnd):
 
 
 class Spire(workload_pb2_grpc.SpiffeWorkloadAPIServicer):
-    """The Workload API of an agent, which hands out tokens of this store."""
+    """The Workload API of an agent, which returns tokens of this store."""
 
     def __init__(self, sidecar):
         self.sidecar = sidecar

@@ -24,7 +24,7 @@ struct EventPushRequest {
     }
 }
 
-/// What became of a token that was pushed.
+/// The outcome of a request that pushed a token.
 enum EventPushOutcome {
     struct Failure {
         let reason: String

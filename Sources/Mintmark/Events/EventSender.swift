@@ -7,8 +7,8 @@ import Storage
 
 /// Pushes Security Event Tokens to their receivers (RFC 8935), on threads of its own, in processes that serve a host.
 ///
-/// A stream has one sender among all processes of the store, and one request at a time: its tokens arrive in their order. The position of the
-/// stream moves after the receiver has accepted a token, so a token is repeated if the process ends before.
+/// A stream has one sender among all processes of the store, and one request at a time: its tokens arrive in their order. The position of
+/// the stream moves after the receiver has accepted a token, so a token is repeated if the process ends before.
 final class EventSender: Sendable {
     private struct State {
         var isRunning = false
@@ -111,7 +111,8 @@ final class EventSender: Sendable {
             return (due, !streams.isEmpty, try tx.eventRange().last)
         }
         state.withLock { $0.last = last }
-        for stream in due {
+        // Receivers that work come first, so that those that do not respond do not occupy all threads.
+        for stream in due.sorted(by: { $0.delivery.failures < $1.delivery.failures }) {
             let isFree = state.withLock { $0.busy.count < Self.maximumThreads && $0.busy.insert(stream.id).inserted }
             guard isFree else { continue }
             if !Thread.start(name: "event push", { self.send(stream.id) }) { rest(stream.id) }

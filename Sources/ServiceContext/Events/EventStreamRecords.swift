@@ -101,7 +101,8 @@ package struct EventReceiver: Sendable {
     fileprivate init?(record text: String) {
         guard let record = try? JSONValue(parsing: text), let url = record["url"]?.string else { return nil }
         self.init(
-            url: url, allowPrivateNetwork: record["allowPrivateNetwork"]?.bool ?? false, allowInsecure: record["allowInsecure"]?.bool ?? false)
+            url: url, allowPrivateNetwork: record["allowPrivateNetwork"]?.bool ?? false,
+            allowInsecure: record["allowInsecure"]?.bool ?? false)
         sealedAuthorization = record["authorization"]?.string
     }
 

@@ -22,7 +22,7 @@ struct AuthorizeRequest: Sendable {
     init(_ parameters: ProviderParameters, of issuer: ProviderIssuer) throws {
         self.parameters = parameters
         guard let clientId = parameters["client_id"] else { throw OAuthRefusal("invalid_request", "client_id is missing.") }
-        guard let client = try issuer.client(clientId) else {
+        guard let client = try issuer.client(clientId, documents: .fetched) else {
             throw OAuthRefusal(
                 "unauthorized_client", "Unknown client \(clientId). \(issuer.acceptedClients)")
         }

@@ -47,16 +47,27 @@ final class ClientDocuments: Sendable {
 
     /// Returns the client at a URL.
     ///
-    /// - Parameter own: The base URL of the provider, which is no client.
+    /// - Parameters:
+    ///   - own: The base URL of the provider, whose documents cannot be clients.
+    ///   - mayFetch: Whether a document that is not known is fetched. Otherwise, its last version is used, also after its time. Only pages
+    ///     for users fetch: pages of any origin can read the responses of the other endpoints, and would learn which ports of this machine
+    ///     are open.
     /// - Throws: `OAuthRefusal` with `invalid_client`.
-    func client(_ id: String, notAt own: String, at now: Int64) throws -> KnownClient {
-        if let flaw = Self.flaw(of: id, own) { throw Self.refusal("The client ID \(id.prefix(200)) is not the URL of a document: it \(flaw)") }
-        if let cached = state.withLock({ $0.cached[id] }), cached.expiresAt > now { return cached.client }
-        guard state.withLock({ state in
-            guard state.requests < Self.maximumRequests else { return false }
-            state.requests += 1
-            return true
-        }) else { throw OAuthRefusal("temporarily_unavailable", "Too many client metadata documents are being fetched. Try again.") }
+    func client(_ id: String, notAt own: String, at now: Int64, mayFetch: Bool) throws -> KnownClient {
+        if let flaw = Self.flaw(of: id, own) {
+            throw Self.refusal("The client ID \(id.prefix(200)) is not the URL of a document: it \(flaw)")
+        }
+        if let cached = state.withLock({ $0.cached[id] }), cached.expiresAt > now || !mayFetch { return cached.client }
+        guard mayFetch else {
+            throw OAuthRefusal("invalid_client", "The client \(id.prefix(200)) has not been used at the authorization endpoint yet.")
+        }
+        guard
+            state.withLock({ state in
+                guard state.requests < Self.maximumRequests else { return false }
+                state.requests += 1
+                return true
+            })
+        else { throw OAuthRefusal("temporarily_unavailable", "Too many client metadata documents are being fetched. Try again.") }
         defer { state.withLock { $0.requests -= 1 } }
         switch source.fetch(id) {
         case .failed(let reason): throw Self.refusal("The document of the client cannot be fetched. \(reason)")
@@ -68,7 +79,7 @@ final class ClientDocuments: Sendable {
             }
             let client = try Self.client(id, body)
             let seconds = Int64(max(0, min(maxAge ?? Self.usualSeconds, Self.maximumSeconds)))
-            if seconds > 0 { state.withLock { $0.cached[id] = Cached(client: client, expiresAt: now + seconds) } }
+            state.withLock { $0.cached[id] = Cached(client: client, expiresAt: now + seconds) }
             return client
         }
     }
@@ -77,7 +88,9 @@ final class ClientDocuments: Sendable {
     static func isURL(_ id: String) -> Bool { id.hasPrefix("https://") || id.hasPrefix("http://") }
 
     private static func client(_ id: String, _ body: [UInt8]) throws -> KnownClient {
-        guard let object = (try? JSONValue(parsing: body))?.object else { throw refusal("The document of the client is not a JSON object.") }
+        guard let object = (try? JSONValue(parsing: body))?.object else {
+            throw refusal("The document of the client is not a JSON object.")
+        }
         guard object["client_id"]?.string.map({ $0.utf8.elementsEqual(id.utf8) }) == true else {
             throw refusal("The client_id in the document of the client must be its URL, \(id).")
         }
@@ -93,7 +106,9 @@ final class ClientDocuments: Sendable {
 
     /// Returns the reason a URL cannot be a client ID. The address is checked when the document is fetched.
     private static func flaw(of id: String, _ own: String) -> String? {
-        guard id.utf8.count <= 2048, let url = try? HTTPURL(id), url.isPlainASCII else { return "must be a URL of at most 2048 characters." }
+        guard id.utf8.count <= 2048, let url = try? HTTPURL(id), url.isPlainASCII else {
+            return "must be a URL of at most 2048 characters."
+        }
         if url.userInformation != nil { return "must not contain a user name or a password." }
         if url.fragment != nil || id.contains("#") { return "must not contain a fragment." }
         if url.path.isEmpty || url.path == "/" { return "must have a path." }
@@ -103,7 +118,9 @@ final class ClientDocuments: Sendable {
         guard AddressPolicy(allowsInsecureLoopback: true).admitsScheme(of: url) else {
             return "must use https: plain http is allowed only for this machine."
         }
-        if url.isLoopback, let own = try? HTTPURL(own), own.effectivePort == url.effectivePort { return "must not be an address of the provider." }
+        if url.isLoopback, let own = try? HTTPURL(own), own.effectivePort == url.effectivePort {
+            return "must not be an address of the provider."
+        }
         return nil
     }
 

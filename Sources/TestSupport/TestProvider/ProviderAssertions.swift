@@ -58,7 +58,8 @@ extension TestProvider {
         guard let account = try account(of: claims, at: issuer) else {
             throw OAuthRefusal(
                 "invalid_grant",
-                "The tenant \(issuer.tenant.id) has no account for the user of the assertion. Create one with the same verified email address, or configure test.idp with createAccounts."
+                "The tenant \(issuer.tenant.id) has no account for the user of the assertion. "
+                    + "Create one with the same verified email address, or configure test.idp with createAccounts."
             )
         }
         let audience = try target(of: claims, form, at: issuer)
@@ -123,7 +124,9 @@ extension TestProvider {
         let wanted = try issuer.audience(in: form)
         guard let resource = claims["resource"]?.string else { return wanted }
         let granted = try issuer.audience(in: ProviderParameters(Form.encode([("resource", resource)])))
-        guard wanted == nil || wanted == granted else { throw OAuthRefusal("invalid_target", "The assertion is for the resource \(resource).") }
+        guard wanted == nil || wanted == granted else {
+            throw OAuthRefusal("invalid_target", "The assertion is for the resource \(resource).")
+        }
         return granted
     }
 
@@ -131,10 +134,14 @@ extension TestProvider {
     private func account(of claims: JSONObject, at issuer: ProviderIssuer) throws -> String? {
         if owner(ofIssuer: claims["iss"]?.string ?? "") == .tenant(issuer.tenant.id) {
             let id = claims["sub"]?.string ?? ""
-            guard !id.utf8.contains(0), let account = try context.database.read({ try $0.account(id) }), !account.isDisabled else { return nil }
+            guard !id.utf8.contains(0), let account = try context.database.read({ try $0.account(id) }), !account.isDisabled else {
+                return nil
+            }
             return account.id
         }
-        guard claims["email_verified"]?.bool == true, let email = claims["email"]?.string, let name = try? Username(email) else { return nil }
+        guard claims["email_verified"]?.bool == true, let email = claims["email"]?.string, let name = try? Username(email) else {
+            return nil
+        }
         if let account = try context.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) {
             return account.isDisabled || !account.isEmailVerified ? nil : account.id
         }

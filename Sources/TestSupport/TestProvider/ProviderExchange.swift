@@ -16,7 +16,8 @@ extension TestProvider {
         try issuer.check(scopes, for: audience)
         let claims: JSONObject = ["sub": .string(client.id)]
         return try access(
-            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes, until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
+            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes,
+            until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
     }
 
     /// Exchanges a token for one with another audience, scope or actor (RFC 8693 §2).

@@ -46,11 +46,13 @@ extension TestProvider {
         guard headers.count == 1 else { throw DPoPProof.refusal("The request has several DPoP headers.") }
         let place = "/\(issuer.name)/\(endpoint.rawValue)"
         let named = request.whole.header("host").map { ["http://\($0)\(place)"] } ?? []
-        let proof = try DPoPProof(header.value, for: .init(method: request.whole.method, urls: [issuer.url + "/\(endpoint.rawValue)"] + named))
+        let proof = try DPoPProof(
+            header.value, for: .init(method: request.whole.method, urls: [issuer.url + "/\(endpoint.rawValue)"] + named))
         // A client under test uses the clock of the machine, although the clock of a testing store can differ.
         let clocks = [context.clock.now, SystemClock().now]
         guard clocks.contains(where: { ($0 - ProofMemory.skewSeconds)...($0 + ProofMemory.skewSeconds) ~= proof.issuedAt }) else {
-            throw DPoPProof.refusal("The iat of the DPoP proof differs from the current time by more than \(ProofMemory.skewSeconds) seconds.")
+            throw DPoPProof.refusal(
+                "The iat of the DPoP proof differs from the current time by more than \(ProofMemory.skewSeconds) seconds.")
         }
         if let accessToken {
             guard proof.accessTokenHash == Base64URL.encode(Hash.sha256(Array(accessToken.utf8))) else {

@@ -36,7 +36,8 @@ extension TestProvider {
             let metadata = try ClientMetadata(object, from: .registration)
             guard (metadata.authentication == "none") == (client.secret == nil) else {
                 throw OAuthRefusal(
-                    "invalid_client_metadata", "A client cannot change between none and another token_endpoint_auth_method. Register again.")
+                    "invalid_client_metadata", "A client cannot change between none and another token_endpoint_auth_method. Register again."
+                )
             }
             var changed = client
             changed.metadata = metadata

@@ -94,7 +94,9 @@ extension TestIssuer {
         var known: Set<String> = []
         for (place, resource) in (resources ?? []).enumerated() {
             let url = try? HTTPURL(resource.resource)
-            if url == nil || url?.fragment != nil || url?.userInformation != nil || url?.isPlainASCII == false || resource.resource.contains("#") {
+            if url == nil || url?.fragment != nil || url?.userInformation != nil || url?.isPlainASCII == false
+                || resource.resource.contains("#")
+            {
                 violations.append(
                     Violation(
                         pointer: "\(pointer)/\(place)/resource", rule: "resource",

@@ -20,10 +20,12 @@ extension TestProvider {
         if !session.amr.isEmpty { common["amr"] = .array(session.amr.map { .string($0) }) }
         for (name, value) in Self.custom(standing) { common[name] = value }
         let access = try accessToken(
-            common.bound(to: grant.thumbprint), grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra, key: key,
+            common.bound(to: grant.thumbprint), grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra,
+            key: key,
             expiresAt: now + tokens.accessTokenSeconds)
         var answer: JSONObject = [
-            "access_token": .string(access), "token_type": grant.thumbprint == nil ? "Bearer" : "DPoP", "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
+            "access_token": .string(access), "token_type": grant.thumbprint == nil ? "Bearer" : "DPoP",
+            "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
         ]
         answer["scope"] = grant.scopes.shown
         if grant.scopes.names.contains("openid") {

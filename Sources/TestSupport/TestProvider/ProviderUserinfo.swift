@@ -129,7 +129,8 @@ extension TestProvider {
 extension TenantTokenClaims {
     /// The claims that describe the token, not the user.
     static let ofTheToken: Set<String> = [
-        "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act", "cnf",
+        "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act",
+        "cnf",
     ]
 }
 

@@ -47,7 +47,8 @@ struct RegisteredClient: Sendable {
     }
 
     init?(id: String, record: JSONValue) {
-        guard let issuer = record["issuer"]?.string, let accessToken = record["accessToken"]?.string, let issuedAt = record["issuedAt"]?.int,
+        guard let issuer = record["issuer"]?.string, let accessToken = record["accessToken"]?.string,
+            let issuedAt = record["issuedAt"]?.int,
             let members = record["metadata"]?.object, let metadata = try? ClientMetadata(members, from: .registration),
             record["secret"] == nil || record["secret"]?.string != nil
         else { return nil }

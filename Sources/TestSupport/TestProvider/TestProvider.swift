@@ -125,11 +125,11 @@ public final class TestProvider: Sendable {
         let settings = settings(of: name)
         let tenant = try context.database.read { try configurations.knownTenant(settings.tenantId ?? name, in: $0) }
         return tenant.map { tenant in
-            ProviderIssuer(settings: settings, tenant: tenant, url: "\(baseURL)/\(name)") { [weak self] id, takesDocuments in
+            ProviderIssuer(settings: settings, tenant: tenant, url: "\(baseURL)/\(name)") { [weak self] id, documentUse in
                 guard let self else { return nil }
                 if let registered = memory.withLock({ $0.registrations[id] }), registered.issuer == name { return registered.known }
-                guard takesDocuments, ClientDocuments.isURL(id) else { return nil }
-                return try documents.client(id, notAt: baseURL, at: context.clock.now)
+                guard let documentUse, ClientDocuments.isURL(id) else { return nil }
+                return try documents.client(id, notAt: baseURL, at: context.clock.now, mayFetch: documentUse == .fetched)
             }
         }
     }
@@ -155,18 +155,26 @@ struct ProviderIssuer: Sendable {
     /// The value of `iss` in its tokens.
     let url: String
     /// Returns a client that registered, or that has a document if documents are accepted.
-    let lookUp: @Sendable (_ id: String, _ takesDocuments: Bool) throws -> KnownClient?
+    let lookUp: @Sendable (_ id: String, _ documents: DocumentUse?) throws -> KnownClient?
+
+    /// How an endpoint gets the document of a client.
+    enum DocumentUse {
+        /// It fetches the document unless it is known.
+        case fetched
+        /// It uses the last version.
+        case known
+    }
 
     var name: String { settings.name }
 
     /// Returns the client with this ID, or `nil` if the issuer does not accept it.
     ///
     /// - Throws: `OAuthRefusal` if the ID is the URL of a document that cannot be used.
-    func client(_ id: String) throws -> KnownClient? {
+    func client(_ id: String, documents: DocumentUse = .known) throws -> KnownClient? {
         if let configured = settings.clients?.first(where: { $0.clientId.utf8.elementsEqual(id.utf8) }) {
             return KnownClient(settings: configured)
         }
-        if acceptsRegistrations || acceptsDocuments { return try lookUp(id, acceptsDocuments) }
+        if acceptsRegistrations || acceptsDocuments { return try lookUp(id, acceptsDocuments ? documents : nil) }
         return settings.clients == nil ? .open(id) : nil
     }
 
