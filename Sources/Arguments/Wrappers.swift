@@ -40,7 +40,7 @@ final class Slot {
     /// Sets the value from text. Returns `false` if the text is not valid.
     var set: (String) -> Bool = { _ in false }
 
-    init(_ kind: Kind, _ names: NameSpecification, _ help: ArgumentHelp?, _ completion: CompletionKind?) {
+    init(_ kind: Kind, _ names: NameSpecification = .long, help: ArgumentHelp?, completion: CompletionKind? = nil) {
         self.kind = kind
         self.names = names
         self.help = help ?? ArgumentHelp()
@@ -92,7 +92,7 @@ extension Option {
         wrappedValue: Wrapped? = nil, name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.option, name, help, completion)
+        slot = Slot(.option, name, help: help, completion: completion)
         slot.takesAnyValue = parsing == .unconditional
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
@@ -103,7 +103,7 @@ extension Option {
         wrappedValue: Wrapped? = nil, name: NameSpecification = .long, defaultAsFlag: Wrapped, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.option, name, help, completion)
+        slot = Slot(.option, name, help: help, completion: completion)
         slot.valueAsFlag = defaultAsFlag
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
@@ -113,7 +113,7 @@ extension Option {
         wrappedValue: Value, name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
-        slot = Slot(.option, name, help, completion)
+        slot = Slot(.option, name, help: help, completion: completion)
         slot.takesAnyValue = parsing == .unconditional
         slot.take(Value.self)
         slot.value = wrappedValue
@@ -122,7 +122,7 @@ extension Option {
     public init(
         name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
-        slot = Slot(.option, name, help, completion)
+        slot = Slot(.option, name, help: help, completion: completion)
         slot.takesAnyValue = parsing == .unconditional
         slot.isRequired = true
         slot.take(Value.self)
@@ -132,7 +132,7 @@ extension Option {
         wrappedValue: [Element], name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.option, name, help, completion)
+        slot = Slot(.option, name, help: help, completion: completion)
         slot.takesAnyValue = parsing == .unconditional
         slot.takeAll(Element.self, initial: wrappedValue)
     }
@@ -149,7 +149,7 @@ public struct Flag: SlotHolder {
     }
 
     public init(wrappedValue: Bool = false, name: NameSpecification = .long, help: ArgumentHelp? = nil) {
-        slot = Slot(.flag, name, help, nil)
+        slot = Slot(.flag, name, help: help)
         slot.value = wrappedValue
         slot.set = { [unowned slot] _ in
             slot.value = true
@@ -173,19 +173,19 @@ extension Argument {
     public init<Wrapped: ExpressibleByArgument>(
         wrappedValue: Wrapped? = nil, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.argument, .long, help, completion)
+        slot = Slot(.argument, help: help, completion: completion)
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
     }
 
     public init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
-        slot = Slot(.argument, .long, help, completion)
+        slot = Slot(.argument, help: help, completion: completion)
         slot.take(Value.self)
         slot.value = wrappedValue
     }
 
     public init(help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
-        slot = Slot(.argument, .long, help, completion)
+        slot = Slot(.argument, help: help, completion: completion)
         slot.isRequired = true
         slot.take(Value.self)
     }
@@ -193,7 +193,7 @@ extension Argument {
     public init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], parsing: ArgumentArrayParsing = .remaining, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.argument, .long, help, completion)
+        slot = Slot(.argument, help: help, completion: completion)
         slot.arrayParsing = parsing
         slot.takeAll(Element.self, initial: wrappedValue)
     }
@@ -201,7 +201,7 @@ extension Argument {
     public init<Element: ExpressibleByArgument>(
         parsing: ArgumentArrayParsing = .remaining, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.argument, .long, help, completion)
+        slot = Slot(.argument, help: help, completion: completion)
         slot.arrayParsing = parsing
         slot.takeAll(Element.self, initial: nil)
     }

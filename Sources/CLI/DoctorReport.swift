@@ -18,13 +18,13 @@ struct DoctorReport {
 
     mutating func add(_ check: Check, _ isGood: Bool, _ message: String) throws {
         isWell = isWell && isGood
-        try append(check, isGood ? "ok" : "problem", isGood ? Printing.green("ok") : Printing.red("!!"), message)
+        try append(message, of: check, status: isGood ? "ok" : "problem", sign: isGood ? Printing.green("ok") : Printing.red("!!"))
     }
 
     /// Adds what is neither good nor a problem.
-    mutating func note(_ check: Check, _ message: String) throws { try append(check, "note", "--", message) }
+    mutating func note(_ check: Check, _ message: String) throws { try append(message, of: check, status: "note", sign: "--") }
 
-    private mutating func append(_ check: Check, _ status: String, _ sign: String, _ message: String) throws {
+    private mutating func append(_ message: String, of check: Check, status: String, sign: String) throws {
         guard isJSON else { return try Printing.out("\(sign)  \(message)") }
         findings.append(["check": .string(check.rawValue), "status": .string(status), "message": .string(message)])
     }

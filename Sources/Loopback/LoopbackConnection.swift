@@ -57,7 +57,7 @@ struct LoopbackConnection {
         case .buffered: return true
         case .rejected(let response): reject(response, to: head.method)
         case .streamed(let take):
-            let stream = LoopbackStream(descriptor, head, buffer, limits)
+            let stream = LoopbackStream(descriptor, head, buffer: buffer, limits: limits)
             take(stream)
             buffer = []
             if !stream.hasReadBody { discardRest() }

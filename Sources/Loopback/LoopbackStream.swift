@@ -13,7 +13,7 @@ public final class LoopbackStream {
     /// Whether the whole body was read.
     public private(set) var hasReadBody: Bool
 
-    init(_ descriptor: Int32, _ head: RequestHead, _ buffer: [UInt8], _ limits: LoopbackLimits) {
+    init(_ descriptor: Int32, _ head: RequestHead, buffer: [UInt8], limits: LoopbackLimits) {
         self.descriptor = descriptor
         self.buffer = buffer
         self.limits = limits

@@ -45,7 +45,7 @@ public struct MethodRegistry: MethodLookup {
         let origin = CallAdapter.Origin(isPublicCaller: mintmark.configuration.publicCaller, actor: actor)
         let isRemote = mintmark.configuration.store.isRemote
         if let handler = StoreIndependentMethods.method(info.name, mintmark) {
-            return Method(info.name, on: Lane(info.cost), run: MethodBody(.storeIndependent(handler), mintmark, origin).run)
+            return Method(info.name, on: Lane(info.cost), run: MethodBody(.storeIndependent(.whole(handler)), mintmark, origin).run)
         }
         let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         return Method(
@@ -57,7 +57,7 @@ public struct MethodRegistry: MethodLookup {
 /// errors. It uses no closures, so that few frames lie between the server and the handler.
 final class MethodBody: Sendable {
     enum Handler {
-        case storeIndependent(BoundMethod.Whole)
+        case storeIndependent(BoundMethod.Run)
         /// The bound method at this index of the table.
         case bound(place: Int)
     }
@@ -80,8 +80,10 @@ final class MethodBody: Sendable {
     /// Enters the handler, once for each call.
     private func handle(_ call: Call, _ params: JSONNode?, _ result: inout JSONWriter) throws {
         do {
+            let run: BoundMethod.Run?
+            let adapter: CallAdapter
             switch handler {
-            case .storeIndependent(let run): try run(params, CallAdapter(call, origin), &result)
+            case .storeIndependent(let independent): (run, adapter) = (independent, CallAdapter(call, origin))
             case .bound(let place):
                 // Opening the store may take long, so the reading thread does not open it.
                 let mayWait = call.lane != .compute
@@ -89,14 +91,14 @@ final class MethodBody: Sendable {
                     return call.proceed(on: .store) { call, _, result in try self.handle(call, params, &result) }
                 }
                 let access = StoreAccess(mayWait ? .allowed : .refused, view: (call.shared as? SharedReads)?.view)
-                let adapter = CallAdapter(call, origin, storeAccess: access)
-                call.enterHandler()
-                switch services.bound[place]?.run {
-                case .whole(let run)?: try run(params, adapter, &result)
-                case .phases(let run)?:
-                    if let rest = try run(params, adapter, &result) { try suspend(call, for: rest, &result) }
-                case nil: break
-                }
+                (run, adapter) = (services.bound[place]?.run, CallAdapter(call, origin, storeAccess: access))
+            }
+            call.enterHandler()
+            switch run {
+            case .whole(let run)?: try run(params, adapter, &result)
+            case .phases(let run)?:
+                if let rest = try run(params, adapter, &result) { try suspend(call, for: rest, &result) }
+            case nil: break
             }
         } catch { throw answer(to: error) }
     }
@@ -137,7 +139,7 @@ final class MethodBody: Sendable {
             guard call.lane != .compute else {
                 return call.proceed(on: .store) { call, _, result in try self.suspend(call, for: suspension, &result) }
             }
-            try event.pass(CallAdapter(call, origin))
+            try call.waitHere(endsWithInput: !event.isBrief) { try event.pass(CallAdapter(call, origin)) }
             return try resume(call, suspension, &result)
         }
         event.whenOver {

@@ -8,18 +8,20 @@ struct MethodsInPhases {
     let account: AccountService
     let credentials: CredentialsService
     let credentialsProvider: CredentialsProviderService
+    let events: EventsService
     let identity: IdentityService
     let signIn: SignInService
     let token: TokenService
 
     var bound: [BoundMethod] {
         let (account, credentials, credentialsProvider) = (account, credentials, credentialsProvider)
-        let (identity, signIn, token) = (identity, signIn, token)
+        let (events, identity, signIn, token) = (events, identity, signIn, token)
         return [
             BoundMethod(AccountLink.self) { try account.linkInPhases($0, $1) },
             BoundMethod(AccountReauthenticate.self) { try account.reauthenticateInPhases($0, $1) },
             BoundMethod(CredentialsGet.self) { try credentials.scoped(to: $1).getInPhases($0, $1) },
             BoundMethod(CredentialsProviderGet.self) { try credentialsProvider.scoped(to: $1).getInPhases($0, $1) },
+            BoundMethod(EventsPoll.self) { try events.pollInPhases($0, $1) },
             BoundMethod(IdentityResolve.self) { try identity.scoped(to: $1).resolveInPhases($0, $1) },
             BoundMethod(SignInWithCredential.self) { try signIn.withCredentialInPhases($0, $1) },
             BoundMethod(TokenMint.self) { try token.scoped(to: $1).mintInPhases($0, $1) },

@@ -173,7 +173,7 @@ public final class Mintmark: Sendable {
             services.testing?.stop()
             services.accounts.callbacks.stop()
             services.accounts.notices.finish()
-            services.events.feed.close()
+            services.events.close()
             // A store in memory no longer exists after this, so it needs no cleanup and no audit heads.
             if configuration.store != .memory {
                 services.housekeeping.finish(handsOutHeads: logsHeads || configuration.auditHeadsFile != nil)

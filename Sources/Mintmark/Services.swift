@@ -101,7 +101,8 @@ public final class Services: Sendable {
             mintmark.configuration.testing
             ? TestingParts(
                 .init(
-                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat),
+                    accounts: accounts, tenants: tenants, account: account, housekeeping: housekeeping, loopback: loopback, compat: compat,
+                    http: mintmark.configuration.httpClient(mintmark.faults)),
                 log: mintmark.log) : nil
         let methods = Contract.MethodTable.bind(
             account: account, application: application, audit: audit, compat: compat, credentials: credentials,
@@ -111,8 +112,8 @@ public final class Services: Sendable {
             tenant: tenant, test: testing?.service, token: token)
         var byName = Dictionary(uniqueKeysWithValues: methods.map { ($0.info.name, $0) })
         let inPhases = MethodsInPhases(
-            account: account, credentials: credentials, credentialsProvider: credentialsProvider, identity: identity, signIn: signIn,
-            token: token)
+            account: account, credentials: credentials, credentialsProvider: credentialsProvider, events: events, identity: identity,
+            signIn: signIn, token: token)
         for method in inPhases.bound { byName[method.info.name] = method }
         bound = Contract.MethodTable.all.map { byName[$0.name] }
     }

@@ -24,6 +24,10 @@ extension KeyService {
         let ring = try context.database.write { tx in
             try tx.lock([owner.path])
             _ = try owners.algorithm(of: owner, in: tx)
+            // The only key signs before its time, so it stays: its tokens must remain valid.
+            let before = try tx.keyRing(of: owner, vault: context.vault)
+            let signing = owner.isAccount ? before.active(algorithm, at: now) : before.active(at: now)
+            if let signing, signing.activeAt > now { try tx.activateKey(signing.kid, at: now) }
             try tx.deleteNextKeys(of: owner, algorithm, at: now)
             try tx.insert(key, at: now)
             try tx.advanceEpoch()

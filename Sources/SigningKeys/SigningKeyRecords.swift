@@ -68,6 +68,11 @@ extension Transaction {
         try execute("UPDATE signing_key SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL", kid, now) == 1
     }
 
+    /// Makes a key active now.
+    func activateKey(_ kid: String, at now: Int64) throws {
+        try execute("UPDATE signing_key SET active_at = $2 WHERE kid = $1", kid, now)
+    }
+
     /// Deletes the keys of an owner that are not yet active; of an account, those with the algorithm.
     func deleteNextKeys(of owner: KeyOwner, _ algorithm: Crypto.SigningAlgorithm, at now: Int64) throws {
         try execute(

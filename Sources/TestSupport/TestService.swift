@@ -10,7 +10,7 @@ public struct TestService: Sendable {
     let hooks: TestHooks
     let snapshots = KeptSnapshots()
 
-    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, _ provider: TestProvider, _ hooks: TestHooks) {
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, provider: TestProvider, hooks: TestHooks) {
         self.context = context
         self.configurations = configurations
         self.provider = provider

@@ -32,7 +32,9 @@ struct SignUpDiagramTests {
                 while next < reached.count {
                     defer { next += 1 }
                     for (name, input) in inputs {
-                        guard let (state, _) = try? SignUpTransition.decide(reached[next], input, method, definitions) else { continue }
+                        guard let (state, _) = try? SignUpTransition.decide(reached[next], input, method, attributes: definitions) else {
+                            continue
+                        }
                         if !reached.contains(state) { reached.append(state) }
                         let edge = Edge(from: reached[next].stage, to: state.stage)
                         let place = edges.firstIndex { $0.edge == edge } ?? edges.endIndex

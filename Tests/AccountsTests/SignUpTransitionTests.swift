@@ -122,7 +122,7 @@ struct SignUpTransitionTests {
 
     @Test("every transition in the table leads to its state", arguments: rows)
     func row(_ row: Row) throws {
-        let (state, effects) = try SignUpTransition.decide(row.from, row.input, row.method, row.asks)
+        let (state, effects) = try SignUpTransition.decide(row.from, row.input, row.method, attributes: row.asks)
         #expect(state == row.to)
         #expect(effects == row.effects)
     }
@@ -141,9 +141,11 @@ struct SignUpTransitionTests {
             #expect(throws: StepNotPossible(expected: expected)) {
                 let hasPassword = stage != .passwordRequired
                 return try SignUpTransition.decide(
-                    .init(stage: stage, isVerified: true, hasPassword: hasPassword), input, .emailPassword, Self.page)
+                    .init(stage: stage, isVerified: true, hasPassword: hasPassword), input, .emailPassword, attributes: Self.page)
             }
         }
-        #expect(throws: PasswordNotAccepted()) { try SignUpTransition.decide(.init(stage: .codeRequired), .password, .emailCode, []) }
+        #expect(throws: PasswordNotAccepted()) {
+            try SignUpTransition.decide(.init(stage: .codeRequired), .password, .emailCode, attributes: [])
+        }
     }
 }

@@ -57,21 +57,21 @@ private struct NoCall: CallContext {
         #expect(
             MethodTable.all.filter { $0.caller == .public }.map(\.name)
                 == [
-                    "account.changeEmail", "account.changePassword", "account.deleteOwn", "account.graph", "account.link", "account.me",
-                    "account.merge", "account.providerToken", "account.reauthenticate", "account.setOwnPassword", "account.submitCode",
-                    "account.unlink", "account.updateOwn", "credentials.assumeRole", "credentials.get", "identity.resolve",
-                    "identity.unlink", "idp.authorize", "idp.authorizeDevice", "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list",
-                    "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw", "oob.apply", "oob.inspect", "passkey.delete",
-                    "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename", "passkey.signals",
-                    "passkey.startAuthentication", "passkey.startRegistration", "passwordReset.challenge", "passwordReset.resendCode",
-                    "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword", "rpc.discover", "session.list",
-                    "session.refresh", "session.revoke", "session.revokeAll", "session.signOut", "signIn.anonymously",
-                    "signIn.challenge", "signIn.resendCode", "signIn.start", "signIn.startWithPhoneNumber", "signIn.submitCode",
-                    "signIn.submitPassword",
+                    "account.changeEmail", "account.changePassword", "account.createAgent", "account.deleteAgent", "account.deleteOwn",
+                    "account.graph", "account.link", "account.listAgents", "account.me", "account.merge", "account.providerToken",
+                    "account.reauthenticate", "account.setOwnPassword", "account.submitCode", "account.unlink", "account.updateOwn",
+                    "credentials.assumeRole", "credentials.get", "identity.resolve", "identity.unlink", "idp.authorize",
+                    "idp.authorizeDevice", "mfa.challenge", "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve",
+                    "mfa.withdraw", "oob.apply", "oob.inspect", "passkey.delete", "passkey.finishRegistration", "passkey.list",
+                    "passkey.relatedOrigins", "passkey.rename", "passkey.signals", "passkey.startAuthentication",
+                    "passkey.startRegistration", "passwordReset.challenge", "passwordReset.resendCode", "passwordReset.start",
+                    "passwordReset.submitCode", "passwordReset.submitPassword", "rpc.discover", "session.list", "session.refresh",
+                    "session.revoke", "session.revokeAll", "session.signOut", "signIn.anonymously", "signIn.challenge",
+                    "signIn.resendCode", "signIn.start", "signIn.startWithPhoneNumber", "signIn.submitCode", "signIn.submitPassword",
                     "signIn.withContinuation", "signIn.withCredential", "signIn.withCustomToken", "signIn.withLink",
                     "signIn.withPassword", "signUp.challenge", "signUp.resendCode", "signUp.start", "signUp.submitAttributes",
                     "signUp.submitCode", "signUp.submitPassword", "system.ping", "token.delegate", "token.discovery", "token.exchange",
-                    "token.jwks", "token.mint", "token.verify",
+                    "token.jwks", "token.mint", "token.redeem", "token.verify",
                 ])
     }
 

@@ -31,7 +31,7 @@ def schemas_in(schema, path):
 
 
 # The maximum number of generated lines of a client. It grows with the contract: about 60 lines of Ruby for a method.
-CLIENT_LINES = {"go": 13_500, "ruby": 11_500}
+CLIENT_LINES = {"go": 15_000, "ruby": 12_500}
 
 
 class GeneratedClients(unittest.TestCase):

@@ -46,16 +46,27 @@ class Hosts(EndToEnd):
 
     def test_host_that_closes_input_during_waiting_call(self):
         """A host that only closes the input gets every response. If the output is closed too, the process exits."""
-        patient = self.spawn(testing=True)
-        asked = patient.send("test.outbox", {"waitSeconds": 2})
+        patient, other = (self.spawn(testing=True, store=self.path("store.db")) for _ in range(2))
+        asked = patient.send("test.outbox", {"waitSeconds": 60})
         patient.end_input()
-        self.assertEqual(patient.answer(asked), {"messages": []})
+        other.call("signUp.start", {"username": "alice@example.com"})
+        self.assertEqual(len(patient.answer(asked)["messages"]), 1)
         self.assertEqual(patient.wait(60), 0)
         gone = self.spawn(testing=True, reading=False)
         gone.send("test.outbox", {"waitSeconds": 60})
         gone.end_input()
         gone.process.stdout.close()
         self.assertEqual(gone.wait(40), 0)   # Requests in flight have five seconds to complete.
+
+    def stops_reading(self, sidecar):
+        """Returns when the process has read nothing for half a second."""
+        def read():
+            with open(f"/proc/{sidecar.process.pid}/io", encoding="ascii") as file:
+                return file.readline()
+        before = None
+        while before != (now := read()):
+            before = now
+            time.sleep(0.5)
 
     def fill(self, sidecar, request):
         """Writes requests until the pipe has accepted nothing for a second, sets `is_full`, and writes the rest of the last request. Returns the
@@ -122,7 +133,7 @@ class Hosts(EndToEnd):
             request_line("token.mintForDeveloper", {"poolId": "local-1:01", "logins": {"login.shop": f"user-{i % 100}"}}, id=i) for i in range(100_000))
         writer = threading.Thread(target=sidecar.write, args=(burst,))
         writer.start()
-        time.sleep(3)
+        self.stops_reading(sidecar)
         self.assertTrue(writer.is_alive(), "it took 100,000 requests without a limit")
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         sidecar.start_reading()

@@ -64,6 +64,15 @@ class Keys(EndToEnd):
         self.assertNotIn(one, self.published())
         self.assertIn(two, self.published())
 
+    def test_only_key_that_signs_before_its_time_survives_the_next_rotation(self):
+        """A tenant without keys gets its first one by a rotation. It signs immediately, because there is no other."""
+        first = self.sidecar.call("key.rotate", {"tenantId": "default"})
+        self.sidecar.call("account.create", {"username": "alice@example.com", "password": "correct horse 9 Battery", "emailVerified": True})
+        token = self.sidecar.call("signIn.withPassword", {"username": "alice@example.com", "password": "correct horse 9 Battery"})["idToken"]
+        self.assertEqual(self.key_of(token), first["kid"])
+        second = self.sidecar.call("key.rotate", {"tenantId": "default"})
+        self.assertEqual((self.sidecar.call("token.verify", {"token": token, "tenantId": "default"})["claims"]["iss"], second["state"]), (first["issuer"], "next"))
+
     def test_revoked_key_rejects_its_tokens_and_is_replaced(self):
         token = self.mint()
         answer = self.sidecar.call("key.revoke", {"kid": self.first})

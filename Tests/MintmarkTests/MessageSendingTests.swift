@@ -90,8 +90,8 @@ struct MessageSendingTests {
             let draft = flows.newFlow(
                 .signIn, .codeRequired, try Username(username), of: username, in: tenant, language: "de", request: [], at: now)
             return try CodeSending(house).send(
-                for: tenant, .signIn, to: { _ in .sms(number) }, locking: [], at: now, draft: { _ in .send(draft, isNew: true) },
-                commit: { _, _ in })
+                .init(purpose: .signIn, tenant: tenant, recipient: { _ in .sms(number) }, locks: [], now: now),
+                draft: { _ in .send(draft, isNew: true) }, commit: { _, _ in })
         }
         for each in 1...5 { _ = try start("\(each)@example.com") }
         #expect(throws: TooManyCodes.self) { try start("6@example.com") }

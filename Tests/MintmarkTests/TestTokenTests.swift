@@ -41,8 +41,8 @@ struct TestTokenTests {
             accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
             native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }))
         self.service = TestService(
-            accounts, tenants, provider,
-            TestHooks(
+            accounts, tenants, provider: provider,
+            hooks: TestHooks(
                 tables: Schema.tables, settle: {}, serveHTTP: { _, _ throws(LoopbackFailure) in "http://127.0.0.1:9" },
                 openFirebase: { _, _ in }))
     }

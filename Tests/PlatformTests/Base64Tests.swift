@@ -18,6 +18,9 @@ import Testing
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
             #expect(Base32.decode(Base32.encode(bytes)) == bytes)
         }
+        // RFC 4648 section 10
+        let vectors = ["": "", "f": "MY", "fo": "MZXQ", "foo": "MZXW6", "foob": "MZXW6YQ", "fooba": "MZXW6YTB", "foobar": "MZXW6YTBOI"]
+        for (text, encoded) in vectors { #expect(Base32.encode(Array(text.utf8)) == encoded) }
         #expect(Base32.decode("MZXW6===") == Array("foo".utf8))
         #expect(Base32.decode("mzxw6") == nil)
         #expect(Base32.decode("MZXW1") == nil)

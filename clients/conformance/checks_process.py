@@ -6,7 +6,7 @@ import time
 
 from checks_calls import expect, ping
 from driver import Driver, alive, ancestors, command, eventually
-from stand_ins import stand_in, write
+from stand_ins import seen, stand_in, write
 
 
 def the_data_is_named(driver):
@@ -166,11 +166,12 @@ def killed_with_its_memory(driver):
 
 def closed(driver):
     """close lets waiting calls finish, ends the process and refuses later calls"""
-    slow = stand_in(driver, 'time.sleep(2); answer(result={"pools": []})')
+    # It answers only when its input has ended.
+    slow = stand_in(driver, 'sys.stdin.read(); answer(result={"pools": []})')
     client = driver.open(store=":memory:", binary=slow)
     ping(driver, client)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.7)   # until the request has been sent
+    eventually(lambda: any("pool.list" in line for line in seen(driver)), "the request arrives")
     left = driver.processes()
     driver.result("close", client=client)
     driver.result("await", call="slow")

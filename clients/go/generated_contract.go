@@ -101,17 +101,17 @@ compat.http credentials.assumeRole credentials.get credentials.revoke credential
 credentialsProvider.clearCredentials credentialsProvider.clearKeychain credentialsProvider.close
 credentialsProvider.get credentialsProvider.identityId credentialsProvider.open credentialsProvider.setLogins
 credentialsProvider.submitToken events.deleteStream events.list events.listStreams events.poll events.putStream
-events.subscribe events.unsubscribe hooks.get hooks.offer hooks.set identity.delete identity.get identity.list
-identity.lookupDeveloper identity.mergeDevelopers identity.resolve identity.unlink identity.unlinkDeveloper
-idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list idp.test idp.update issuer.delete issuer.get
-issuer.list issuer.put issuer.test key.list key.revoke key.rotate mfa.challenge mfa.confirm mfa.enroll mfa.list
-mfa.recoveryCodes mfa.resolve mfa.withdraw oob.apply oob.create oob.inspect passkey.delete passkey.finishRegistration
-passkey.list passkey.relatedOrigins passkey.rename passkey.signals passkey.startAuthentication
-passkey.startRegistration passwordReset.challenge passwordReset.resendCode passwordReset.start
-passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get pool.getPrincipalTags
-pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update role.delete role.get
-role.list role.put role.test rpc.discover session.createCookie session.list session.refresh session.revoke
-session.revokeAll session.signOut signIn.anonymously signIn.challenge signIn.resendCode signIn.start
+events.setStreamStatus events.subscribe events.unsubscribe events.verifyStream hooks.get hooks.offer hooks.set
+identity.delete identity.get identity.list identity.lookupDeveloper identity.mergeDevelopers identity.resolve
+identity.unlink identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.create idp.delete idp.get idp.list
+idp.test idp.update issuer.delete issuer.get issuer.list issuer.put issuer.test key.list key.revoke key.rotate
+mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve mfa.withdraw oob.apply oob.create
+oob.inspect passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
+passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.challenge passwordReset.resendCode
+passwordReset.start passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get
+pool.getPrincipalTags pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update
+role.delete role.get role.list role.put role.test rpc.discover session.createCookie session.list session.refresh
+session.revoke session.revokeAll session.signOut signIn.anonymously signIn.challenge signIn.resendCode signIn.start
 signIn.startWithPhoneNumber signIn.submitCode signIn.submitPassword signIn.withContinuation signIn.withCredential
 signIn.withCustomToken signIn.withLink signIn.withPassword signUp.challenge signUp.resendCode signUp.start
 signUp.submitAttributes signUp.submitCode signUp.submitPassword store.backup store.rekey store.stats system.apply

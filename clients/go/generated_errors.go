@@ -402,6 +402,14 @@ const (
 	ErrEventStreamConflict ErrorType = "eventStreamConflict"
 	// 4265: A new event stream would exceed the maximum number of streams of a store.
 	ErrTooManyEventStreams ErrorType = "tooManyEventStreams"
+	// 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+	ErrEventReceiverInvalid ErrorType = "eventReceiverInvalid"
+	// 4271: `events.poll` is called for a stream that pushes its tokens.
+	ErrEventStreamPushes ErrorType = "eventStreamPushes"
+	// 4272: `events.poll` would wait, and the maximum number of calls already waits.
+	ErrTooManyEventPolls ErrorType = "tooManyEventPolls"
+	// 4273: The event stream is disabled.
+	ErrEventStreamDisabled ErrorType = "eventStreamDisabled"
 	// 5001: The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 	ErrAccountNotFound ErrorType = "accountNotFound"
 	// 5002: The user of a disabled account tries to sign in or refresh tokens. Equivalent: nativeAuth access_denied;
@@ -1769,6 +1777,34 @@ type TooManyEventStreamsError struct {
 	Maximum int64 `json:"maximum"`
 }
 
+// EventReceiverInvalidError is [ErrEventReceiverInvalid] with its data.
+type EventReceiverInvalidError struct {
+	*APIError `json:"-"`
+	// The problem.
+	Reason string `json:"reason"`
+}
+
+// EventStreamPushesError is [ErrEventStreamPushes] with its data.
+type EventStreamPushesError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
+// TooManyEventPollsError is [ErrTooManyEventPolls] with its data.
+type TooManyEventPollsError struct {
+	*APIError `json:"-"`
+	// The maximum number of waiting calls of a process.
+	Maximum int64 `json:"maximum"`
+}
+
+// EventStreamDisabledError is [ErrEventStreamDisabled] with its data.
+type EventStreamDisabledError struct {
+	*APIError `json:"-"`
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+}
+
 // AccountNotFoundError is [ErrAccountNotFound] with its data.
 type AccountNotFoundError struct {
 	*APIError `json:"-"`
@@ -2579,6 +2615,10 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrEventStreamNotFound:            func(e *APIError) error { return filled(e, &EventStreamNotFoundError{APIError: e}) },
 	ErrEventStreamConflict:            func(e *APIError) error { return filled(e, &EventStreamConflictError{APIError: e}) },
 	ErrTooManyEventStreams:            func(e *APIError) error { return filled(e, &TooManyEventStreamsError{APIError: e}) },
+	ErrEventReceiverInvalid:           func(e *APIError) error { return filled(e, &EventReceiverInvalidError{APIError: e}) },
+	ErrEventStreamPushes:              func(e *APIError) error { return filled(e, &EventStreamPushesError{APIError: e}) },
+	ErrTooManyEventPolls:              func(e *APIError) error { return filled(e, &TooManyEventPollsError{APIError: e}) },
+	ErrEventStreamDisabled:            func(e *APIError) error { return filled(e, &EventStreamDisabledError{APIError: e}) },
 	ErrAccountNotFound:                func(e *APIError) error { return filled(e, &AccountNotFoundError{APIError: e}) },
 	ErrAccountDisabled:                func(e *APIError) error { return filled(e, &AccountDisabledError{APIError: e}) },
 	ErrAccountExists:                  func(e *APIError) error { return filled(e, &AccountExistsError{APIError: e}) },

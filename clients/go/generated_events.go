@@ -38,9 +38,11 @@ func (m EventsMethods) ListStreams(ctx context.Context, options ...CallOption) (
 // Poll acknowledges tokens of an event stream, and return the next ones.
 //
 // Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call
-// until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+// until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with
+// `returnImmediately` false, it waits for a token.
 //
-// Errors: [EventStreamNotFoundError], [TenantNotFoundError], [PoolNotFoundError].
+// Errors: [EventStreamNotFoundError], [EventStreamPushesError], [TooManyEventPollsError], [TenantNotFoundError],
+// [PoolNotFoundError].
 func (m EventsMethods) Poll(ctx context.Context, params EventsPollParams, options ...CallOption) (*EventsPollResult, error) {
 	return invoke[EventsPollResult](ctx, m.client, "events.poll", params, options)
 }
@@ -48,12 +50,25 @@ func (m EventsMethods) Poll(ctx context.Context, params EventsPollParams, option
 // PutStream creates or changes an event stream.
 //
 // A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the
-// receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The
-// tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+// receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change
+// of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at
+// most 100 streams.
 //
-// Errors: [TenantNotFoundError], [PoolNotFoundError], [EventStreamConflictError], [TooManyEventStreamsError].
+// Errors: [TenantNotFoundError], [PoolNotFoundError], [EventStreamConflictError], [TooManyEventStreamsError],
+// [EventReceiverInvalidError].
 func (m EventsMethods) PutStream(ctx context.Context, params EventsPutStreamParams, options ...CallOption) (*EventStream, error) {
 	return invoke[EventStream](ctx, m.client, "events.putStream", params, options)
+}
+
+// SetStreamStatus pauses, disables or enables an event stream.
+//
+// A paused stream keeps its events for 7 days, and delivers them when it is enabled again. A disabled stream loses
+// the events that occur until it is enabled. Enabling a stream also ends the pause after failed deliveries: the next
+// attempt begins immediately.
+//
+// Errors: [EventStreamNotFoundError].
+func (m EventsMethods) SetStreamStatus(ctx context.Context, params EventsSetStreamStatusParams, options ...CallOption) (*EventStream, error) {
+	return invoke[EventStream](ctx, m.client, "events.setStreamStatus", params, options)
 }
 
 // Subscribe subscribes to events over the pipe.
@@ -73,4 +88,14 @@ func (m EventsMethods) Subscribe(ctx context.Context, params EventsSubscribePara
 // After the response, no more notifications are sent. The events stay in the store.
 func (m EventsMethods) Unsubscribe(ctx context.Context, options ...CallOption) (*EventsUnsubscribeResult, error) {
 	return invoke[EventsUnsubscribeResult](ctx, m.client, "events.unsubscribe", nil, options)
+}
+
+// VerifyStream sends a verification event to the receiver of an event stream.
+//
+// The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events that
+// it has not acknowledged. The token shows that deliveries and signatures work.
+//
+// Errors: [EventStreamNotFoundError], [EventStreamDisabledError].
+func (m EventsMethods) VerifyStream(ctx context.Context, params EventsVerifyStreamParams, options ...CallOption) (*EventsVerifyStreamResult, error) {
+	return invoke[EventsVerifyStreamResult](ctx, m.client, "events.verifyStream", params, options)
 }

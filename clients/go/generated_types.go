@@ -1890,6 +1890,39 @@ type EnrollmentStepTOTP struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
+// EventPush is the receiver to which a stream pushes its tokens (RFC 8935).
+type EventPush struct {
+	// The https URL of the receiver.
+	URL string `json:"url"`
+	// The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and
+	// never returned. If omitted in a change that keeps the URL, it keeps its value.
+	Authorization Secret `json:"authorization,omitempty"`
+	// Whether the receiver can be in a private network. Defaults to false.
+	AllowPrivateNetwork *bool `json:"allowPrivateNetwork,omitempty"`
+	// Whether plain HTTP to a loopback address is allowed. Defaults to false.
+	AllowInsecure *bool `json:"allowInsecure,omitempty"`
+}
+
+// EventPushState is the receiver of a stream that pushes its tokens, and the state of the deliveries.
+type EventPushState struct {
+	// The URL of the receiver.
+	URL string `json:"url"`
+	// Whether the receiver can be in a private network.
+	AllowPrivateNetwork bool `json:"allowPrivateNetwork"`
+	// Whether plain HTTP to a loopback address is allowed.
+	AllowInsecure bool `json:"allowInsecure"`
+	// Whether the requests have the header `Authorization`.
+	HasAuthorization bool `json:"hasAuthorization"`
+	// The number of failed attempts since the last token that the receiver accepted.
+	Failures int64 `json:"failures"`
+	// The time of the first of these attempts. Absent without failures.
+	FailingSince *Timestamp `json:"failingSince,omitempty"`
+	// The time of the next attempt. Absent without failures.
+	NextAttemptAt *Timestamp `json:"nextAttemptAt,omitempty"`
+	// The reason of the last failure. Absent without failures.
+	LastError string `json:"lastError,omitempty"`
+}
+
 // EventStream is a stream of Security Event Tokens (RFC 8417) for one receiver.
 type EventStream struct {
 	// The ID of an event stream, which the developer chooses.
@@ -1904,6 +1937,12 @@ type EventStream struct {
 	Audience string `json:"audience"`
 	// The types of the events. Absent if the stream has all types.
 	Types []EventType `json:"types,omitempty"`
+	// Whether the stream delivers its events.
+	Status EventStreamStatus `json:"status"`
+	// The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+	StatusReason string `json:"statusReason,omitempty"`
+	// The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+	Push *EventPushState `json:"push,omitempty"`
 	// The time at which the stream was created. It has the events since then.
 	CreatedAt Timestamp `json:"createdAt"`
 }
@@ -1915,6 +1954,17 @@ type EventStreamError struct {
 	// A text for developers.
 	Description *string `json:"description,omitempty"`
 }
+
+// EventStreamStatus: Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is
+// enabled again. `disabled`: it neither delivers nor keeps them. A newer Mintmark can return other values.
+type EventStreamStatus string
+
+// The values of EventStreamStatus.
+const (
+	EventStreamStatusEnabled  EventStreamStatus = "enabled"
+	EventStreamStatusPaused   EventStreamStatus = "paused"
+	EventStreamStatusDisabled EventStreamStatus = "disabled"
+)
 
 // EventType is the type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a
 // signing key was revoked. `sessionEnded`: a session of an account ended before its time; without `sessionId`, more
@@ -1983,6 +2033,10 @@ type EventsPollParams struct {
 	StreamID string `json:"streamId"`
 	// The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
 	MaxEvents *int64 `json:"maxEvents,omitempty"`
+	// Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true.
+	ReturnImmediately *bool `json:"returnImmediately,omitempty"`
+	// The longest time for which the call waits. Defaults to 30.
+	TimeoutSeconds int64 `json:"timeoutSeconds,omitempty"`
 	// The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
 	Ack []string `json:"ack,omitempty"`
 	// The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
@@ -2012,6 +2066,20 @@ type EventsPutStreamParams struct {
 	Audience string `json:"audience"`
 	// The types of the events. Defaults to all types, also those of later versions.
 	Types []EventType `json:"types,omitempty"`
+	// The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats
+	// it with growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with
+	// `events.poll`.
+	Push *EventPush `json:"push,omitempty"`
+}
+
+// EventsSetStreamStatusParams are the parameters of events.setStreamStatus.
+type EventsSetStreamStatusParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// The new status.
+	Status EventStreamStatus `json:"status"`
+	// The reason, for developers.
+	Reason string `json:"reason,omitempty"`
 }
 
 // EventsSubscribeParams are the parameters of events.subscribe.
@@ -2033,6 +2101,20 @@ type EventsSubscribeResult struct {
 type EventsUnsubscribeResult struct {
 	// Whether there was a subscription.
 	Ended bool `json:"ended"`
+}
+
+// EventsVerifyStreamParams are the parameters of events.verifyStream.
+type EventsVerifyStreamParams struct {
+	// The ID of an event stream, which the developer chooses.
+	StreamID string `json:"streamId"`
+	// A value that the receiver gets in the event.
+	State string `json:"state,omitempty"`
+}
+
+// EventsVerifyStreamResult is the result of events.verifyStream.
+type EventsVerifyStreamResult struct {
+	// The ID (`jti`) of the token.
+	EventID string `json:"eventId"`
 }
 
 // ExportProgress is the progress of account.export to a file.

@@ -29,15 +29,16 @@ extension AccountService {
         }
         let client = try flows.admit(request.client, tenantId: tenant.id, at: now)
         if wanted == .nothing { return .completed(.init(account: shown)) }
-        if let token = asker.token, wanted.isChange { try prove(account, tenant, request.currentPassword, token, client, at: now) }
+        if let token = asker.token, wanted.isChange { try prove(account, tenant, token, password: request.currentPassword, client: client) }
         let fingerprint = flows.fingerprint(
             name,
             [.string(asker.named), .string(typed)] + [request.currentPassword, request.language].map { $0.map { .string($0) } ?? .null })
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
         let draft = flows.newFlow(
             kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
-        let flow = try flows.begin(.verifyAddress, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) {
-            tx in
+        let order = CodeSending.Order(
+            purpose: .verifyAddress, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
+        let flow = try flows.begin(by: sending.by(call), order, request: fingerprint) { tx in
             let (account, tenant) = try found(asker, in: tx)
             let wanted = try decide(address, account, tenant, in: tx)
             if let token = asker.token, wanted.isChange { try AuthenticatedAccount(token, in: tx).requireSecondFactor(tenant, in: tx) }
@@ -92,9 +93,9 @@ extension AccountService {
 
     /// - Throws: `RecentSignInRequired` without a password; with a password `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
     private func prove(
-        _ account: AccountRecord, _ tenant: TenantRecord, _ password: String?, _ token: VerifiedTenantToken, _ client: ClientKey?,
-        at now: Int64
+        _ account: AccountRecord, _ tenant: TenantRecord, _ token: VerifiedTenantToken, password: String?, client: ClientKey?
     ) throws {
+        let now = context.clock.now
         guard let password else { return try RecentSignIn.check(authenticatedAt: token.authenticatedAt, at: now) }
         if account.password == nil { throw PasswordNotSet(next: "signIn.start") }
         let (check, subject) = (PasswordCheck(context), account.lockoutSubject)
@@ -108,7 +109,8 @@ extension AccountService {
             try tx.lock([account.id])
             let isStillRight = try check.isStillRight(match, tx.account(account.id))
             let refusal = try check.judge(
-                password, isRight: isStillRight, subject: subject, unlock: unlock, client: client, tenant, at: now, in: tx)
+                .init(password: password, subject: subject, unlock: unlock, client: client), isRight: isStillRight, tenant.lockout, at: now,
+                in: tx)
             if refusal?.lockedUntil != nil {
                 try context.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
             }

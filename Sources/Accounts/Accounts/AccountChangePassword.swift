@@ -24,16 +24,20 @@ extension AccountService {
         try check.requireKnown(before)
         let match = try check.match(request.currentPassword, before)
         // Check the new password only if the current one is correct, so that the policy is not revealed otherwise.
-        if match.isRight { try context.checkNew(request.newPassword, for: before, tenant, AccountChangePassword.info.name, call) }
+        if match.isRight {
+            try context.check(
+                context.newPassword(request.newPassword, for: before, in: tenant), by: AccountChangePassword.info.name, call)
+        }
         let sealed = try context.passwords.sealed(request.newPassword, as: before.id)
         let attempt = completion.signInCall(of: name, call, at: now)
         let outcome = try attempt.gate.write { tx -> Result<SignInCompletion.SignedIn, InvalidPassword> in
             let own = try AuthenticatedAccount(token, in: tx)
             try own.requireSecondFactor(tenant, in: tx)
             var account = own.account
+            let unlock = try tenant.unlock(account, of: account.address, at: now, in: tx)
             let refusal = try check.judge(
-                request.currentPassword, isRight: try check.isStillRight(match, account), subject: account.lockoutSubject,
-                unlock: tenant.unlock(account, of: account.address, at: now, in: tx), tenant, at: now, in: tx)
+                .init(password: request.currentPassword, subject: account.lockoutSubject, unlock: unlock),
+                isRight: try check.isStillRight(match, account), tenant.lockout, at: now, in: tx)
             if let refusal {
                 if refusal.lockedUntil != nil { try context.notify(.accountLocked, account, tenant, by: name, at: now, in: tx) }
                 return .failure(refusal)

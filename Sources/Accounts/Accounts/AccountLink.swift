@@ -27,12 +27,12 @@ extension AccountService {
         }
         return try CredentialVerifier(context, configurations)
             .prove(request.credential, in: tenant.id, for: CredentialUse(accountId: token.accountId), call, now: now)
-            .then(call) { proven, call in .done(try finish(request, (token, tenant, client), proven, call)) }
+            .then(call) { proven, call in .done(try finish(request, proven, for: (token, tenant, client), call)) }
     }
 
     private func finish(
-        _ request: AccountLink.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: AccountLink.Params, _ proven: ProvenCredential,
+        for checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?), _ call: any CallContext
     ) throws -> AccountLink.Result {
         let now = context.clock.now
         let (proofs, completion) = (CredentialVerifier(context, configurations), SignInCompletion(context, configurations))

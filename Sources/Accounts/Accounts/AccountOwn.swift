@@ -25,7 +25,7 @@ extension AccountService {
         }
         if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
         guard before.username != nil, before.isEmailVerified else { throw EmailNotVerified() }
-        try context.checkNew(request.newPassword, for: before, tenant, name, call)
+        try context.check(context.newPassword(request.newPassword, for: before, in: tenant), by: name, call)
         let sealed = try context.passwords.sealed(request.newPassword, as: before.id)
         let attempt = completion.signInCall(of: name, call, at: now)
         let signedIn = try attempt.gate.write { tx in

@@ -26,16 +26,15 @@ extension AccountService {
             passkey.client = client
             return .done(try PasskeySignIn(context, configurations).signIn(passkey, in: tenant.id, name, call))
         }
-        return try proofs.prove(request.credential, in: tenant.id, for: CredentialUse(accountId: token.accountId), call, now: now).then(
-            call
-        ) { proven, call in
-            .done(try finish(request, (token, tenant, client), proven, call))
+        let use = CredentialUse(accountId: token.accountId)
+        return try proofs.prove(request.credential, in: tenant.id, for: use, call, now: now).then(call) { proven, call in
+            .done(try finish(request, proven, for: (token, tenant, client), call))
         }
     }
 
     private func finish(
-        _ request: AccountReauthenticate.Params, _ checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?),
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: AccountReauthenticate.Params, _ proven: ProvenCredential,
+        for checked: (token: VerifiedTenantToken, tenant: TenantRecord, client: ClientKey?), _ call: any CallContext
     ) throws -> AccountReauthenticate.Result {
         let (now, name) = (context.clock.now, AccountReauthenticate.info.name)
         let completion = SignInCompletion(context, configurations)
@@ -44,7 +43,9 @@ extension AccountService {
         switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, only: token, audience: request.audience, client: client, name, call)
+                .init(
+                    username: username, password: password, tenantId: tenant.id, token: token, audience: request.audience, client: client),
+                by: name, call)
         case .passkey(let pending):
             let wish = PasskeySignIn.Wish(own: token, audience: request.audience)
             return try PasskeyLinking(context, configurations).signIn(pending, for: wish, in: tenant, name, call)

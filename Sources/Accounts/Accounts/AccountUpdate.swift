@@ -55,7 +55,7 @@ extension AccountService {
         account.claims = request.claims ?? account.claims
         account.isDisabled = request.disabled ?? account.isDisabled
         account.updatedAt = now
-        try change(&account, update.username, update.password, request.remove ?? [], at: now, in: tx)
+        try change(&account, by: update, in: tx)
         account.isEmailVerified = request.emailVerified ?? account.isEmailVerified
         if request.mustChangePassword == true, account.password == nil { throw InvalidParams.noPasswordToChange }
         account.mustChangePassword = request.mustChangePassword ?? account.mustChangePassword
@@ -93,17 +93,17 @@ extension AccountService {
             return (account, tenant)
         }
         let words = ContextWords(of: account, gaining: request.username, tenant)
-        try context.check(password, tenant, context: words, isCurrent: false, of: account.id, method, call)
+        try context.check(NewPassword(text: password, tenant: tenant, words: words, accountId: account.id), by: method, call)
         return try context.passwords.sealed(password, as: account.id)
     }
 
     /// Changes the address and the password of an account, and ends its sessions if one of them has changed.
     private func change(
-        _ account: inout AccountRecord, _ username: Username?, _ password: [UInt8]?, _ remove: [AccountUpdate.Params.Remove],
-        at now: Int64, in tx: Transaction
+        _ account: inout AccountRecord, by update: PreparedUpdate, in tx: Transaction
     ) throws {
+        let (remove, now) = (update.request.remove ?? [], update.now)
         var hasChanged = false
-        if let username, username.typed != account.username {
+        if let username = update.username, username.typed != account.username {
             guard try tx.rename(account, to: username.typed) else { throw UserAlreadyExists(next: "account.find") }
             // Another spelling of the same address is no change.
             if username.folded != account.username.map(Username.fold) {
@@ -114,7 +114,7 @@ extension AccountService {
             account.email = username.typed
             if !account.hasOwnWayIn { account.method = account.password == nil ? .code : .password }
         }
-        if let password {
+        if let password = update.password {
             account.password = password
             account.method = .password
             account.mustChangePassword = false

@@ -46,7 +46,7 @@ extension AccountService {
             // The user alone chooses the password in a security profile (OWASP ASVS 5.0 §6.4.1, §6.4.6).
             mustChangePassword: new.mustChangePassword || (tenant.hasProfile && new.password != nil), createdAt: now, updatedAt: now)
         if let password = new.password {
-            try context.checkNew(password, for: account, tenant, method, call)
+            try context.check(context.newPassword(password, for: account, in: tenant), by: method, call)
             account.password = try context.passwords.sealed(password, as: account.id)
         }
         let (made, id) = (account, account.id)

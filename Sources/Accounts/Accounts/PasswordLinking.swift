@@ -20,7 +20,7 @@ struct PasswordLinking: Sendable {
             _ = try decide(username, own, at: now, in: tx)
             return own.account
         }
-        try context.checkNew(password, for: before, gaining: username.typed, tenant, name, call)
+        try context.check(context.newPassword(password, for: before, gaining: username.typed, in: tenant), by: name, call)
         let sealed = try context.passwords.sealed(password, as: before.id)
         let attempt = completion.signInCall(of: name, call, at: now)
         return try attempt.gate.write(isolation: .serializable) { tx in

@@ -56,7 +56,7 @@ public struct OobService: Sendable {
         }
         if !request.returnLink {
             guard let link else { throw LinkUrlMissing(tenantId: tenant.id) }
-            try send(record, code, link, tenant, language: request.language)
+            try send(record, code: code, link: link, tenant, language: request.language)
         }
         return OobCreate.Result(
             purpose: record.purpose, email: record.email, newEmail: record.newEmail, expiresAt: record.expiresAt,
@@ -93,7 +93,7 @@ public struct OobService: Sendable {
         }
     }
 
-    private func send(_ record: ActionCodeRecord, _ code: String, _ link: String, _ tenant: TenantRecord, language: String?) throws {
+    private func send(_ record: ActionCodeRecord, code: String, link: String, _ tenant: TenantRecord, language: String?) throws {
         let message = ActionMessage(
             purpose: Self.purpose(of: record.purpose), to: record.newEmail ?? record.email, code: code, link: link,
             lifetimeSeconds: record.purpose.lifetimeSeconds, at: record.createdAt)

@@ -14,7 +14,7 @@ struct CodeRedemption: Sendable {
     /// - Returns: The provider's response with the code added, as one JSON object.
     /// - Throws: `FlowUsed`; `InvalidCredential` if the provider rejects the code, which ends the flow; `ProviderUnavailable` or
     ///   `ProviderUnusable`, which leave the flow unchanged.
-    func redeem(_ code: String, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> String {
+    func redeem(_ code: String, of flow: IdpFlow, at idp: IdpRecord, _ call: any CallContext) throws -> String {
         guard let endpoint = flow.tokenEndpoint else { throw FlowUsed() }
         let question = try TokenEndpoint.question(
             endpoint,

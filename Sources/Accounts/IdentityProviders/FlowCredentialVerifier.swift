@@ -66,7 +66,7 @@ struct FlowCredentialVerifier: Sendable {
             case .later(let pause): wait = pause
             }
         } else if let url = try url ?? flow.sealed.map({ try secrets.open($0, of: id) }) {
-            return .done(try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, flow, idp, call))
+            return .done(try redeem(url, isHeard: flow.sealed != nil && flow.isHeard, of: flow, at: idp, call))
         } else if !flow.isHeard {
             let message = "The callback URL is missing."
             throw InvalidParams(violations: [Violation(pointer: "/credential/url", rule: "required", message: message)])
@@ -79,7 +79,7 @@ struct FlowCredentialVerifier: Sendable {
         return .next(.event(wait)) { call in try prove(flow: id, url, in: tenantId, for: use, call) }
     }
 
-    private func redeem(_ url: String, isHeard: Bool, _ flow: IdpFlow, _ idp: IdpRecord, _ call: any CallContext) throws -> Given {
+    private func redeem(_ url: String, isHeard: Bool, of flow: IdpFlow, at idp: IdpRecord, _ call: any CallContext) throws -> Given {
         var expected = flow
         // The redirect URI of a received response contains no port; the server that received it has the right one.
         if isHeard { expected = flow.movedToLoopback }
@@ -97,7 +97,7 @@ struct FlowCredentialVerifier: Sendable {
             let companions = ExternalIDTokenRules.Companions(accessToken: accessToken, nonce: .exactly(secrets.nonce(of: flow.id)))
             return Given(flow: flow, idp: idp, idToken: token, accessToken: accessToken, companions: companions)
         case .code(let code):
-            let answer = try CodeRedemption(context: context, secrets: secrets).redeem(code, flow, idp, call)
+            let answer = try CodeRedemption(context: context, secrets: secrets).redeem(code, of: flow, at: idp, call)
             return try given(flow, idp, answer)
         }
     }

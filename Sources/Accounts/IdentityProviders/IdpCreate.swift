@@ -8,7 +8,9 @@ extension IdpService {
     /// - Throws: `TenantNotFound`, `IdpExists`, `InvalidIdp`.
     public func create(_ request: IdpCreate.Params, _ call: any CallContext) throws -> IdpCreate.Result {
         let now = context.clock.now
-        try checkIssuer(request.issuer, of: request.providerId, request.allowInsecure, request.allowPrivateNetwork, call)
+        let address = ProviderAddress(
+            name: request.providerId, allowsInsecure: request.allowInsecure, allowsPrivateNetwork: request.allowPrivateNetwork)
+        try checkIssuer(request.issuer, of: address, call)
         try IdpRules.check(
             request, hasSecret: request.clientSecret != nil, allowsPlainLoopback: context.foreign.allowsPlainLoopback)
         let idp = IdpRecord(request, IdpRecord.seal(request, context.vault), createdAt: now, updatedAt: now)
@@ -24,11 +26,8 @@ extension IdpService {
     /// Rejects an issuer that is the URL of a discovery document. The error names the issuer in the document.
     ///
     /// - Throws: `InvalidIdp`.
-    func checkIssuer(
-        _ issuer: String?, of providerId: String, _ allowsInsecure: Bool, _ allowsPrivateNetwork: Bool, _ call: any CallContext
-    ) throws {
+    func checkIssuer(_ issuer: String?, of address: ProviderAddress, _ call: any CallContext) throws {
         guard let issuer, DiscoveryURL.isDocument(issuer) else { return }
-        let address = ProviderAddress(name: providerId, allowsInsecure: allowsInsecure, allowsPrivateNetwork: allowsPrivateNetwork)
         var named: String?
         do {
             let (status, document) = try context.foreign.object(LoginProviderRequest(issuer), of: address, call)

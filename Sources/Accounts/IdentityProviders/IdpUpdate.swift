@@ -8,8 +8,10 @@ extension IdpService {
     /// - Throws: `TenantNotFound`, `IdpNotFound`, `InvalidIdp`.
     public func update(_ request: IdpUpdate.Params, _ call: any CallContext) throws -> IdpUpdate.Result {
         let now = context.clock.now
-        try checkIssuer(
-            request.issuer, of: request.providerId, request.allowInsecure ?? false, request.allowPrivateNetwork ?? false, call)
+        let address = ProviderAddress(
+            name: request.providerId, allowsInsecure: request.allowInsecure ?? false,
+            allowsPrivateNetwork: request.allowPrivateNetwork ?? false)
+        try checkIssuer(request.issuer, of: address, call)
         let change = IdpDeclaration(request)
         let sealed = change.sealedSecret(context.vault)
         return try context.database.write { tx in

@@ -107,7 +107,7 @@ struct PasskeySignIn: Sendable {
                 case .failure(let refusal):
                     try tx.refuse(ceremony, from: .finished)
                     try tx.countFailure(of: request.client, at: now)
-                    try audit(refusal, judgement.passkey, tenant, by: attempt, in: tx)
+                    try audit(refusal, of: judgement.passkey, tenant, by: attempt, in: tx)
                     return .failure(judgement.answer(refusal))
                 }
             }
@@ -156,7 +156,7 @@ struct PasskeySignIn: Sendable {
 
     /// Records a counter that does not grow: the passkey may have been cloned.
     private func audit(
-        _ refusal: PasskeyRefusal, _ passkey: PasskeyRecord?, _ tenant: TenantRecord, by attempt: SignInCompletion.SignInCall,
+        _ refusal: PasskeyRefusal, of passkey: PasskeyRecord?, _ tenant: TenantRecord, by attempt: SignInCompletion.SignInCall,
         in tx: Transaction
     ) throws {
         guard refusal.reason == .counterRegressed, let passkey else { return }

@@ -34,11 +34,11 @@ extension PasswordResetService {
             language: request.language, request: fingerprint, at: now)
         draft.isDecoy = !canReset
         draft.application = application
+        let order = CodeSending.Order(
+            purpose: .passwordReset, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(
-                .passwordReset, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now,
-                draft: { _ in draft })
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: { _ in draft })
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
         return answer(flow, tenant)
     }

@@ -21,7 +21,7 @@ extension PasswordResetService {
         guard let account = try context.database.read({ try $0.account(found.flow.accountId) }) else {
             throw FlowEnded(.accountDeleted)
         }
-        try context.checkNew(request.password, for: account, tenant, name, call)
+        try context.check(context.newPassword(request.password, for: account, in: tenant), by: name, call)
         let sealed = try context.passwords.sealed(request.password, as: account.id)
         let flow = try step.take { tx, flow, tenant in
             try flow.require(.passwordRequired)
@@ -44,20 +44,5 @@ extension PasswordResetService {
             return .moved
         }
         return answer(flow, tenant)
-    }
-}
-
-extension AccountsContext {
-    /// Validates a new password of an account against the policy, including its addresses, names and current password.
-    ///
-    /// - Parameter address: An additional address that the account receives together with the password.
-    /// - Throws: `InvalidPassword` with every violated rule.
-    func checkNew(
-        _ password: String, for account: AccountRecord, gaining address: String? = nil, _ tenant: TenantRecord, _ method: String,
-        _ call: any CallContext
-    ) throws {
-        let words = ContextWords(of: account, gaining: address, tenant)
-        let isCurrent = try account.password != nil && passwords.matches(password, account.password, as: account.id)
-        try check(password, tenant, context: words, isCurrent: isCurrent, of: account.id, method, call)
     }
 }

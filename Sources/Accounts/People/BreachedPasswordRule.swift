@@ -20,14 +20,12 @@ extension AccountsContext {
     ///
     /// If the breached password service is unavailable, the password is accepted and an audit record is written.
     /// - Throws: `InvalidPassword` with every violated rule.
-    func check(
-        _ password: String, _ tenant: TenantRecord, context: ContextWords, isCurrent: Bool = false, of subject: String?, _ method: String,
-        _ call: any CallContext
-    ) throws {
-        let failures = PasswordRules.failures(of: password, under: tenant.passwordPolicy, context: context, isCurrent: isCurrent)
+    func check(_ password: NewPassword, by method: String, _ call: any CallContext) throws {
+        let policy = password.tenant.passwordPolicy
+        let failures = PasswordRules.failures(of: password.text, under: policy, context: password.words, isCurrent: password.isCurrent)
         if !failures.isEmpty { throw InvalidPassword(reasons: failures) }
-        guard let check = tenant.passwordPolicy.breached, let breachedPasswords else { return }
-        switch try breachedPasswords.look(up: password, by: check, call) {
+        guard let check = policy.breached, let breachedPasswords else { return }
+        switch try breachedPasswords.look(up: password.text, by: check, call) {
         case .notFound: return
         case .found:
             throw InvalidPassword(reasons: [
@@ -35,7 +33,8 @@ extension AccountsContext {
             ])
         case .unavailable(let why):
             let event = AuditEvent(
-                method, call, tenant: tenant.id, subject: subject, details: [("breachedPasswordCheck", why.auditName)])
+                method, call, tenant: password.tenant.id, subject: password.accountId,
+                details: [("breachedPasswordCheck", why.auditName)])
             let now = clock.now
             try database.write { try audit.record(event, at: now, in: $0) }
         }

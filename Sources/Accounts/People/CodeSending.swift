@@ -32,6 +32,18 @@ struct CodeSending: Sendable {
         case send(Flow, isNew: Bool)
     }
 
+    /// The message with a code, and its limits.
+    struct Order {
+        let purpose: MessagePurpose
+        let tenant: TenantRecord
+        /// Returns the recipient of the code. Defaults to the email address of the flow.
+        var recipient: (Flow) -> Recipient = { $0.recipient }
+        /// The locks of the flow and of what it belongs to.
+        let locks: [String]
+        var client: ClientKey?
+        let now: Int64
+    }
+
     /// Returns whether `code` is the current code of `flow`. The HMAC includes the flow ID, so codes of other flows never match.
     func matches(_ code: String, of flow: Flow, at now: Int64, _ policy: CodePolicy) -> Bool {
         let given = mac(code, of: flow)
@@ -46,15 +58,13 @@ struct CodeSending: Sendable {
     /// While the message is being sent, the same request waits for the result of the first, in this and in other processes.
     ///
     /// - Parameters:
-    ///   - recipient: The recipient of the code. Defaults to the email address of the flow.
     ///   - draft: Reads the store and returns what to send. Called again before the code takes effect.
     ///   - commit: Updates the flow before it is stored with its new code.
     /// - Throws: `TooManyCodes`, `TooManyFailedSends`, `TooManyFromClient`, `MessageNotSent`, `SendUnderway`, and the errors of `draft`.
     func send(
-        for tenant: TenantRecord, _ purpose: MessagePurpose, to recipient: (Flow) -> Recipient = { $0.recipient },
-        locking ids: [String], client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Draft,
-        commit: (Transaction, inout Flow) throws -> Void
+        _ order: Order, draft: (Transaction) throws -> Draft, commit: (Transaction, inout Flow) throws -> Void
     ) throws -> Flow {
+        let (purpose, tenant, recipient, ids, now) = (order.purpose, order.tenant, order.recipient, order.locks, order.now)
         let candidates = (0..<2).map { _ in context.random.decimalDigits(Int(tenant.codes.length)) }
         func code(for flow: Flow) -> String { candidates.first { mac($0, of: flow) != flow.code.mac } ?? candidates[0] }
         func put(_ flow: Flow, isNew: Bool, in tx: Transaction) throws -> Flow {
@@ -67,7 +77,7 @@ struct CodeSending: Sendable {
             return flow
         }
         func limits(_ flow: Flow) -> CodeSendLimits {
-            CodeSendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: client, now: now)
+            CodeSendLimits(address: recipient(flow).address(in: flow.tenantId), policy: tenant.codes, client: order.client, now: now)
         }
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
         func message(_ flow: Flow) -> OutgoingMessage {

@@ -6,18 +6,18 @@ extension Flows {
     /// Starts a flow whose first step is a code.
     ///
     /// - Parameters:
+    ///   - request: The fingerprint of the request.
     ///   - draft: Returns the new flow. Called again in the transaction that stores it.
     ///   - stored: Stores what belongs to the flow, in the same transaction.
     /// - Throws: `TooManyCodes`, `TooManyFromClient`, `MessageNotSent`, and the errors of `draft`.
     func begin(
-        _ purpose: MessagePurpose, _ tenant: TenantRecord, _ address: String, _ sending: CodeSending, request: [UInt8],
-        client: ClientKey? = nil, at now: Int64, draft: (Transaction) throws -> Flow,
+        by sending: CodeSending, _ order: CodeSending.Order, request: [UInt8], draft: (Transaction) throws -> Flow,
         stored: (Transaction, Flow) throws -> Void = { _, _ in }
     ) throws -> Flow {
         try sending.send(
-            for: tenant, purpose, locking: [Self.lockName(address: address)], client: client, at: now,
+            order,
             draft: { tx in
-                if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
+                if let earlier = try tx.flow(begunBy: request, at: order.now) { return .repeated(earlier) }
                 return .send(try draft(tx), isNew: true)
             }, commit: { tx, flow in try stored(tx, flow) })
     }
@@ -73,7 +73,8 @@ extension Flows {
         let now = step.now
         let found = try step.peek()
         let flow = try sending.send(
-            for: found.tenant, purpose, locking: [Self.lockName(address: found.flow.address)], client: step.client, at: now,
+            .init(
+                purpose: purpose, tenant: found.tenant, locks: [Self.lockName(address: found.flow.address)], client: step.client, now: now),
             draft: { tx in
                 switch try step.find(in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)

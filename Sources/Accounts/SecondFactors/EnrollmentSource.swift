@@ -52,10 +52,10 @@ struct EnrollmentSource: Sendable {
         }
     }
 
-    /// Stores the draft and the session or step with the flow.
-    func commit(_ draft: FactorDraft, _ flow: inout Flow, _ request: [UInt8], _ vault: Vault, at now: Int64, in tx: Transaction) throws {
+    /// Stores the encrypted draft and the session or step with the flow.
+    func commit(_ draft: [UInt8], to flow: inout Flow, by request: [UInt8], at now: Int64, in tx: Transaction) throws {
         var step = try tx.factorStep(of: flow.id) ?? FactorStep()
-        step.draft = draft.sealed(in: flow.id, vault)
+        step.draft = draft
         switch way {
         case .session(let token, _, _): step.sessionId = token.sessionId
         case .signIn: flow.move(by: request, at: now)

@@ -16,26 +16,43 @@ struct FactorCheck: Sendable {
         case refused(FactorCodeInvalid)
     }
 
+    /// A code that was submitted for a sign-in.
+    struct Submission {
+        let code: String
+        /// The factor that the caller named, or `nil` for the challenged factor.
+        let factorId: String?
+        let challengedId: String?
+        /// The factors of the account.
+        let factors: [FactorRecord]
+        let client: ClientKey?
+        /// The time of the request.
+        let now: Int64
+    }
+
     /// Verifies a code for a sign-in.
     ///
-    /// - Parameter factorId: The factor that the caller named, or `nil` for the challenged factor.
     /// - Throws: `AccountLocked`, `FactorNotFound`; `StepNotPossible` for a factor whose code was not yet sent.
     func judge(
-        _ code: String, _ factorId: String?, of flow: inout Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord,
-        client: ClientKey?, at now: Int64, in tx: Transaction
+        _ submission: Submission, of flow: inout Flow, _ tenant: TenantRecord, in tx: Transaction
     ) throws -> Outcome {
+        let now = submission.now
         let subject = Self.lockoutSubject(flow.accountId)
         var lockout = try tx.lockout(of: subject, at: now)
         try lockout.check(at: now)
-        guard let id = factorId ?? challenged else { throw StepNotPossible(expected: "mfa.challenge, or mfa.resolve with a factorId") }
-        let (shown, check) = try look(code, id, of: flow, challenged: challenged, factors, tenant, at: now, in: tx)
+        guard let id = submission.factorId ?? submission.challengedId else {
+            throw StepNotPossible(expected: "mfa.challenge, or mfa.resolve with a factorId")
+        }
+        let (shown, check) =
+            id == VerifiedFactor.recovery.factorId
+            ? (.recovery, try spend(recoveryCode: submission.code, of: flow.accountId, in: tx))
+            : try look(submission, for: id, of: flow, tenant, in: tx)
         guard let check else {
             flow.code.mac = nil
             try tx.clearLockout(of: subject)
             return .right(shown)
         }
-        try tx.countFailure(of: client, at: now)
-        let wasSent = factors.contains { $0.id == id && $0.kind != .totp }
+        try tx.countFailure(of: submission.client, at: now)
+        let wasSent = submission.factors.contains { $0.id == id && $0.kind != .totp }
         if wasSent { flow.code.tries += 1 }
         lockout.fail(nil, tenant.lockout, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
@@ -44,18 +61,14 @@ struct FactorCheck: Sendable {
 
     /// - Returns: The verified factor and the reason the code is rejected, or `nil` if it is correct.
     private func look(
-        _ code: String, _ id: String, of flow: Flow, challenged: String?, _ factors: [FactorRecord], _ tenant: TenantRecord, at now: Int64,
-        in tx: Transaction
+        _ submission: Submission, for id: String, of flow: Flow, _ tenant: TenantRecord, in tx: Transaction
     ) throws -> (VerifiedFactor, String?) {
-        if id == VerifiedFactor.recovery.factorId {
-            let mac = RecoveryCodes(vault: context.vault).mac(code, of: flow.accountId)
-            return (.recovery, try tx.spendRecoveryCode(mac, of: flow.accountId) ? nil : "wrong")
-        }
-        guard let factor = factors.first(where: { $0.id == id }) else { throw FactorNotFound(factorId: id) }
+        let (code, now) = (submission.code, submission.now)
+        guard let factor = submission.factors.first(where: { $0.id == id }) else { throw FactorNotFound(factorId: id) }
         let shown = VerifiedFactor(kind: factor.kind.rawValue, factorId: factor.id)
         if factor.kind == .passkey { throw StepNotPossible(expected: "mfa.challenge, then mfa.resolve with a response") }
         guard factor.kind == .totp else {
-            guard id == challenged else { throw StepNotPossible(expected: "mfa.challenge") }
+            guard id == submission.challengedId else { throw StepNotPossible(expected: "mfa.challenge") }
             let isRight = sending.matches(code, of: flow, at: now, tenant.codes)
             if isRight { try tx.markUsed(factor, step: nil, at: now) }
             return (shown, isRight ? nil : now < flow.code.expiresAt ? "wrong" : "expired")
@@ -68,6 +81,11 @@ struct FactorCheck: Sendable {
         case .used: return (shown, "used")
         case .wrong: return (shown, "wrong")
         }
+    }
+
+    /// - Returns: The reason a recovery code is rejected, or `nil` if it is correct. It is then used.
+    private func spend(recoveryCode code: String, of accountId: String, in tx: Transaction) throws -> String? {
+        try tx.spendRecoveryCode(RecoveryCodes(vault: context.vault).mac(code, of: accountId), of: accountId) ? nil : "wrong"
     }
 
     /// Verifies the code with which a factor is enrolled. Wrong codes count only for this enrollment.

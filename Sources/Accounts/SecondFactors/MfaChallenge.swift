@@ -36,8 +36,9 @@ extension MfaService {
                 .init(continuationToken: flows.token(of: flow), codeLength: Int64(TOTP.digits), expiresAt: flow.expiresAt))
         }
         let flow = try sending.by(call).send(
-            for: found.tenant, .signIn, to: { _ in recipient }, locking: [Flows.lockName(address: found.flow.address)],
-            client: step.client, at: now,
+            .init(
+                purpose: .signIn, tenant: found.tenant, recipient: { _ in recipient },
+                locks: [Flows.lockName(address: found.flow.address)], client: step.client, now: now),
             draft: { tx in
                 switch try step.find(in: tx) {
                 case .repeated(let flow, _): return .repeated(flow)

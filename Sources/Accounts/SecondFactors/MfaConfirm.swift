@@ -46,7 +46,9 @@ extension MfaService {
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             try permit(draft.kind, draft.target, account, proof: signIn.proof, isRecent: true, tenant: tenant, in: tx)
             let (factor, shown): (FactorRecord, VerifiedFactor)
-            switch try enroll(submitted, draft, &flow, account, registrar, (tenant, now), in: tx) {
+            switch try enroll(
+                draft, with: submitted, &flow, .init(account: account, tenant: tenant, registrar: registrar, now: now), in: tx)
+            {
             case .failure(let refusal):
                 if refusal.ends { return .ended(refusal.error) }
                 try tx.countFailure(of: flowStep.client, at: now)
@@ -83,15 +85,25 @@ extension MfaService {
         var ends = false
     }
 
+    /// The account that gets a factor.
+    private struct Enrollee {
+        let account: AccountRecord
+        let tenant: TenantRecord
+        /// Verifies new passkeys. `nil` for other factors.
+        let registrar: PasskeyRegistrar?
+        let now: Int64
+    }
+
     /// Verifies what was submitted, and stores the factor.
     private func enroll(
-        _ submitted: FactorProof?, _ draft: FactorDraft, _ flow: inout Flow, _ account: AccountRecord, _ registrar: PasskeyRegistrar?,
-        _ circumstances: (tenant: TenantRecord, now: Int64), in tx: Transaction
+        _ draft: FactorDraft, with submitted: FactorProof?, _ flow: inout Flow, _ enrollee: Enrollee, in tx: Transaction
     ) throws -> Result<(FactorRecord, VerifiedFactor), Refusal> {
-        let (tenant, now) = circumstances
+        let (account, tenant, now) = (enrollee.account, enrollee.tenant, enrollee.now)
         switch submitted {
         case .passkey(let response):
-            guard draft.kind == .passkey, let registrar else { throw StepNotPossible(expected: "mfa.confirm with a code") }
+            guard draft.kind == .passkey, let registrar = enrollee.registrar else {
+                throw StepNotPossible(expected: "mfa.confirm with a code")
+            }
             return try enroll(response, name: draft.displayName, of: flow, registrar, at: now, in: tx)
                 .map { (FactorRecord($0), VerifiedFactor($0)) }.mapError { Refusal(error: $0) }
         case .code, nil:

@@ -46,7 +46,7 @@ extension MfaService {
                 case .send(var flow, let isNew):
                     flow.code = Flow.Code()
                     if isNew { try tx.insert(flow) }
-                    try source.commit(enrolled, &flow, fingerprint, context.vault, at: now, in: tx)
+                    try source.commit(enrolled.sealed(in: flow.id, context.vault), to: &flow, by: fingerprint, at: now, in: tx)
                     try tx.update(flow)
                     if kind == .passkey { try start(flow, source, draws, at: now, in: tx) }
                     return flow
@@ -56,9 +56,11 @@ extension MfaService {
         }
         let purpose: MessagePurpose = recipient.channel == .email ? .verifyAddress : .signIn
         let flow = try sending.by(call).send(
-            for: source.tenant, purpose, to: { _ in recipient }, locking: [Flows.lockName(address: source.address), source.account.id],
-            client: client, at: now, draft: { try source.draft(self, enrolled, fingerprint, at: now, in: $0) },
-            commit: { try source.commit(enrolled, &$1, fingerprint, context.vault, at: now, in: $0) })
+            .init(
+                purpose: purpose, tenant: source.tenant, recipient: { _ in recipient },
+                locks: [Flows.lockName(address: source.address), source.account.id], client: client, now: now),
+            draft: { try source.draft(self, enrolled, fingerprint, at: now, in: $0) },
+            commit: { try source.commit(enrolled.sealed(in: $1.id, context.vault), to: &$1, by: fingerprint, at: now, in: $0) })
         return try answer(flow, source, request.qr)
     }
 

@@ -43,7 +43,7 @@ extension MfaService {
             let outcome: FactorCheck.Outcome
             switch submitted {
             case .passkey(let response):
-                switch try judge(response, of: flow, signIn.proof, attempt, tenant, in: tx) {
+                switch try judge(response, of: flow, after: signIn.proof, by: attempt, tenant, in: tx) {
                 case .right(let shown): outcome = .right(shown)
                 case .refused(let refusal):
                     try tx.countFailure(of: flowStep.client, at: now)
@@ -51,8 +51,10 @@ extension MfaService {
                 }
             case .code(let code):
                 outcome = try check.judge(
-                    code, request.factorId, of: &flow, challenged: step.factorId, factors, tenant, client: flowStep.client, at: now,
-                    in: tx)
+                    .init(
+                        code: code, factorId: request.factorId, challengedId: step.factorId, factors: factors, client: flowStep.client,
+                        now: now),
+                    of: &flow, tenant, in: tx)
             }
             switch outcome {
             case .refused(let refusal):

@@ -77,7 +77,7 @@ extension MfaService {
     ///
     /// - Throws: `StepNotPossible` if the challenge is spent, expired or missing; `AccountLocked`, `PasskeysOff`.
     func judge(
-        _ response: PasskeyResponse, of flow: Flow, _ proof: SignInProof, _ attempt: SignInCompletion.SignInCall,
+        _ response: PasskeyResponse, of flow: Flow, after proof: SignInProof, by attempt: SignInCompletion.SignInCall,
         _ tenant: TenantRecord, in tx: Transaction
     ) throws -> PasskeyOutcome {
         let now = attempt.now

@@ -37,30 +37,37 @@ struct PasswordCheck: Sendable {
         try tx.update(account)
     }
 
+    /// An attempt to use a password, with what wrong passwords are counted for.
+    struct Attempt {
+        let password: String
+        /// The subject under which failures are counted.
+        let subject: String
+        /// The method that ends a lockout, if one exists.
+        var unlock: String?
+        var client: ClientKey?
+    }
+
     /// Counts the outcome of a verification.
     ///
-    /// - Parameters:
-    ///   - subject: The subject under which failures are counted.
-    ///   - unlock: The method that ends a lockout, if one exists.
     /// - Returns: `nil` if the password is correct.
     /// - Throws: `AccountLocked` while the lockout lasts, even if the password is correct.
     func judge(
-        _ password: String, isRight: Bool, subject: String, unlock: String? = nil, client: ClientKey? = nil, _ tenant: TenantRecord,
-        at now: Int64, in tx: Transaction
+        _ attempt: Attempt, isRight: Bool, _ policy: LockoutPolicy, at now: Int64, in tx: Transaction
     ) throws -> InvalidPassword? {
+        let subject = attempt.subject
         var lockout = try tx.lockout(of: subject, at: now)
-        try lockout.check(at: now, unlock: unlock)
+        try lockout.check(at: now, unlock: attempt.unlock)
         if isRight {
             try tx.clearLockout(of: subject)
             return nil
         }
-        let fingerprint = Hex.encode(HMAC.sha256(key: fingerprintKey, Array("\(subject) \(password.nfc)".utf8)).prefix(8))
-        try tx.countFailure(of: client, at: now)
-        lockout.fail(fingerprint, tenant.lockout, at: now)
+        let fingerprint = Hex.encode(HMAC.sha256(key: fingerprintKey, Array("\(subject) \(attempt.password.nfc)".utf8)).prefix(8))
+        try tx.countFailure(of: attempt.client, at: now)
+        lockout.fail(fingerprint, policy, at: now)
         try tx.setLockout(lockout, of: subject, at: now)
         let lock = lockout.lock(at: now)
         return InvalidPassword(
             reasons: [PasswordFailure(rule: .incorrect, message: "It is not the password of this account.")],
-            attemptsLeft: lockout.attemptsLeft(tenant.lockout), lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
+            attemptsLeft: lockout.attemptsLeft(policy), lockedUntil: lock?.until, retryAfterSeconds: lock?.seconds)
     }
 }

@@ -2,8 +2,16 @@ import Contract
 
 /// Signs in with email address and password in one step, for all methods that accept them.
 struct PasswordSignIn: Sendable {
-    /// The application in which the user signs in.
-    struct OwnApplication {
+    struct Request {
+        let username: Username
+        let password: String
+        let tenantId: String
+        /// The ID token of the required account; the new session then adopts its scopes and claims. `nil` accepts any account.
+        var token: VerifiedTenantToken?
+        var audience: String?
+        var scope: String?
+        var client: ClientKey?
+        /// The application in which the user signs in.
         var clientId: String?
         var secret: String?
         var accepts: [FlowCapability]?
@@ -21,53 +29,51 @@ struct PasswordSignIn: Sendable {
         completion = SignInCompletion(context, configurations)
     }
 
-    /// - Parameter token: The ID token of the required account; the new session then adopts its scopes and claims. `nil` accepts any
-    ///   account.
     /// - Throws: `TenantNotFound`, `UserNotFound`, `InvalidPassword`, `PasswordNotSet`, `AccountLocked`, `PasswordChangeRequired`,
     ///   `AccountDisabled`, `AudienceNotOffered`, `ScopeNotOffered`; with `token` also `UserMismatch` for another account, and
     ///   `TokenRevoked`.
-    func signIn(
-        _ username: Username, _ password: String, in tenantId: String, only token: VerifiedTenantToken? = nil, audience: String?,
-        scope: String? = nil, client: ClientKey? = nil, in own: OwnApplication = OwnApplication(), _ method: String, _ call: any CallContext
-    ) throws -> SignInStep {
+    func signIn(_ request: Request, by method: String, _ call: any CallContext) throws -> SignInStep {
         let now = context.clock.now
+        let (username, token) = (request.username, request.token)
         let attempt = completion.signInCall(of: method, call, at: now)
         let (tenant, application, before, subject) = try context.database.read { tx in
-            let tenant = try configurations.enabledTenant(tenantId, in: tx)
+            let tenant = try configurations.enabledTenant(request.tenantId, in: tx)
             let application =
                 try token == nil
-                ? ApplicationAuthentication(context).nativeApplication(own.clientId, secret: own.secret, isVerified: false, of: tenant)
+                ? ApplicationAuthentication(context).nativeApplication(
+                    request.clientId, secret: request.secret, isVerified: false, of: tenant)
                 : nil
-            try SignInCompletion.check(audience, scope, of: tenant, by: application)
+            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
             let subject = account?.lockoutSubject ?? SignInService.nobody(address)
             try tx.lockout(of: subject, at: now).check(at: now, unlock: tenant.unlock(account, of: address, at: now, in: tx))
             return (tenant, application, account, subject)
         }
-        let match = try passwords.match(password, before)
+        let match = try passwords.match(request.password, before)
         if !tenant.enumerationProtection {
             guard let before else {
                 if token != nil { throw UserMismatch() }
-                throw try Flows(context, configurations).failed(UserNotFound(in: tenant), by: client, at: now)
+                throw try Flows(context, configurations).failed(UserNotFound(in: tenant), by: request.client, at: now)
             }
             if before.password == nil { throw PasswordNotSet(next: "signIn.start") }
             try passwords.requireKnown(before)
         }
-        if let redirection = FlowApplication(accepts: own.accepts).redirection(for: [.password]) { return redirection.signIn }
+        if let redirection = FlowApplication(accepts: request.accepts).redirection(for: [.password]) { return redirection.signIn }
         let outcome = try attempt.gate.write { tx -> Result<(FirstFactor, PendingSignIn), any Error> in
-            var signIn = PendingSignIn(.password, audience: audience, scope: scope)
+            var signIn = PendingSignIn(.password, audience: request.audience, scope: request.scope)
             signIn.application = application?.name
-            signIn.accepts = own.accepts
+            signIn.accepts = request.accepts
             signIn.failures = try tx.lockout(of: subject, at: now).failures
             let address = "\(tenant.id)/\(username.folded)"
             try tx.lock([Flows.lockName(address: address)])
             if let before { try tx.lock([before.id]) }
             let account = try tx.account(named: username.folded, in: tenant.id)
             let isStillRight = try account?.id == before?.id && passwords.isStillRight(match, account)
+            let unlock = try tenant.unlock(account, of: address, at: now, in: tx)
             if let refusal = try passwords.judge(
-                password, isRight: isStillRight, subject: subject, unlock: tenant.unlock(account, of: address, at: now, in: tx),
-                client: client, tenant, at: now, in: tx)
+                .init(password: request.password, subject: subject, unlock: unlock, client: request.client), isRight: isStillRight,
+                tenant.lockout, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
                     try context.notify(.accountLocked, account, tenant, by: method, at: now, in: tx)
@@ -79,7 +85,7 @@ struct PasswordSignIn: Sendable {
                 if account.id != token.accountId { throw UserMismatch() }
                 let session = try AuthenticatedAccount(token, in: tx).session
                 signIn.proof.claims = session.claims
-                signIn.take(try session.grant.continued(audience: audience, by: tenant))
+                signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
             }
             if account.mustChangePassword { throw PasswordChangeRequired(next: "passwordReset.start") }
             try passwords.upgrade(&account, match, in: tx)

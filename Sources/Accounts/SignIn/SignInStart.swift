@@ -46,11 +46,12 @@ extension SignInService {
         draft.isDecoy = known == nil
         draft.application = application
         if let redirection = draft.redirection { return redirection.signIn }
+        let order = CodeSending.Order(
+            purpose: .signIn, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             method == .password || !request.send
             ? try flows.beginQuietly(at: draft.address, request: fingerprint, at: now) { _ in draft }
-            : try flows.begin(.signIn, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now) { _ in draft
-            }
+            : try flows.begin(by: sending.by(call), order, request: fingerprint) { _ in draft }
         return answer(flow, tenant)
     }
 }

@@ -31,9 +31,10 @@ extension SignInService {
             let failures = try tx.lockout(of: subject, at: now).failures
             let isStillRight = try passwords.isStillRight(match, account)
             if let refusal = try passwords.judge(
-                request.password, isRight: isStillRight, subject: subject,
-                unlock: tenant.unlock(account, of: flow.address, at: now, in: tx), client: step.client, tenant, at: now,
-                in: tx)
+                .init(
+                    password: request.password, subject: subject, unlock: tenant.unlock(account, of: flow.address, at: now, in: tx),
+                    client: step.client),
+                isRight: isStillRight, tenant.lockout, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
                     try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)

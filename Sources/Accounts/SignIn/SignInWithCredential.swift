@@ -28,21 +28,24 @@ extension SignInService {
         }
         let use = CredentialUse(application: application)
         return try proofs.prove(request.credential, in: tenant.id, for: use, call, now: now).then(call) { proven, call in
-            .done(try finish(request, tenant, application, client, proven, call))
+            .done(try finish(request, proven, in: (tenant, application), client: client, call))
         }
     }
 
     private func finish(
-        _ request: SignInWithCredential.Params, _ tenant: TenantRecord, _ application: ApplicationRecord, _ client: ClientKey?,
-        _ proven: ProvenCredential, _ call: any CallContext
+        _ request: SignInWithCredential.Params, _ proven: ProvenCredential,
+        in place: (tenant: TenantRecord, application: ApplicationRecord),
+        client: ClientKey?, _ call: any CallContext
     ) throws -> SignInWithCredential.Result {
-        let now = context.clock.now
+        let (now, (tenant, application)) = (context.clock.now, place)
         let (name, proofs) = (SignInWithCredential.info.name, CredentialVerifier(context, configurations))
         switch proven {
         case .password(let username, let password):
             return try PasswordSignIn(context, configurations).signIn(
-                username, password, in: tenant.id, audience: request.audience, scope: request.scope, client: client,
-                in: .init(clientId: request.clientId, secret: request.clientSecret), name, call)
+                .init(
+                    username: username, password: password, tenantId: tenant.id, audience: request.audience, scope: request.scope,
+                    client: client, clientId: request.clientId, secret: request.clientSecret),
+                by: name, call)
         case .passkey(let pending):
             return try PasskeyLinking(context, configurations).signIn(pending, for: request.wish(in: application), in: tenant, name, call)
         case .provider(let identity, let spending):

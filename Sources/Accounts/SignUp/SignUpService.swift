@@ -75,7 +75,7 @@ public struct SignUpService: Sendable {
             flow.attributes = tenant.stillFitting(flow.attributes)
             let (input, refusal) = try input(tx, &flow, tenant)
             let (state, effects) = try SignUpTransition.decide(
-                flow.signUpState, input, tenant.localAccountMethod, tenant.attributes)
+                flow.signUpState, input, tenant.localAccountMethod, attributes: tenant.attributes)
             if effects.contains(.refuseCode), let refusal { return .refused(refusal) }
             if effects.contains(.keepPassword) {
                 // The tenant enabled passwords only after this request was validated, so there is no hash.

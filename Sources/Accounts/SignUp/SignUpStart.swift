@@ -40,10 +40,11 @@ extension SignUpService {
             if flow.isDecoy, !isHidden { throw UserAlreadyExists(next: "signIn.start") }
             return flow
         }
+        let order = CodeSending.Order(
+            purpose: .signUp, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow =
             request.send
-            ? try flows.begin(
-                .signUp, tenant, draft.address, sending.by(call), request: fingerprint, client: client, at: now, draft: begun)
+            ? try flows.begin(by: sending.by(call), order, request: fingerprint, draft: begun)
             : try flows.beginQuietly(at: draft.address, request: fingerprint, at: now, draft: begun)
         return answer(flow, tenant)
     }
@@ -55,19 +56,16 @@ extension SignUpService {
         _ request: SignUpStart.Params, _ username: Username, _ tenant: TenantRecord, call: any CallContext
     ) throws -> JSONObject {
         if let password = request.password {
-            try check(password, tenant, address: username.typed, attributes: request.attributes ?? [:], SignUpStart.info.name, call)
+            let words = ContextWords(addresses: [username.typed], attributes: request.attributes ?? [:], tenant)
+            try check(NewPassword(text: password, tenant: tenant, words: words), by: SignUpStart.info.name, call)
         }
         return try tenant.accept(request.attributes ?? [:])
     }
 
     /// - Throws: `PasswordNotAccepted`, `InvalidPassword`.
-    func check(
-        _ password: String, _ tenant: TenantRecord, address: String, attributes: JSONObject, of accountId: String? = nil,
-        _ method: String, _ call: any CallContext
-    ) throws {
-        if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
-        let words = ContextWords(addresses: [address], attributes: attributes, tenant)
-        try context.check(password, tenant, context: words, of: accountId, method, call)
+    func check(_ password: NewPassword, by method: String, _ call: any CallContext) throws {
+        if !password.tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }
+        try context.check(password, by: method, call)
     }
 }
 

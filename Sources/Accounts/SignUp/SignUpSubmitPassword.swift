@@ -14,11 +14,12 @@ extension SignUpService {
         var sealed: [UInt8]?
         if case .current(let flow, let tenant) = found, tenant.settings.signUpAllowed {
             let method = tenant.localAccountMethod
-            _ = try SignUpTransition.decide(flow.signUpState, .password, method, tenant.attributes)
+            _ = try SignUpTransition.decide(flow.signUpState, .password, method, attributes: tenant.attributes)
             // If the tenant disabled passwords after requesting this one, the password is not validated.
             if method.permitsPasswords {
+                let words = ContextWords(addresses: [flow.username], attributes: flow.attributes, tenant)
                 try check(
-                    request.password, tenant, address: flow.username, attributes: flow.attributes, of: flow.accountId, step.method, call)
+                    NewPassword(text: request.password, tenant: tenant, words: words, accountId: flow.accountId), by: step.method, call)
                 sealed = try context.passwords.sealed(request.password, as: flow.accountId)
             }
         }

@@ -34,7 +34,7 @@ enum SignUpTransition {
     ///
     /// - Throws: `StepNotPossible` for inputs that the table does not contain, `PasswordNotAccepted`.
     static func decide(
-        _ state: SignUpState, _ input: SignUpInput, _ method: LocalAccountMethod, _ definitions: [TenantAttribute]
+        _ state: SignUpState, _ input: SignUpInput, _ method: LocalAccountMethod, attributes definitions: [TenantAttribute]
     ) throws -> (state: SignUpState, effects: [SignUpEffect]) {
         var next = state
         var effects: [SignUpEffect] = []

@@ -49,27 +49,33 @@ struct AssuranceLimit: Sendable {
 
     private static let all: [AssuranceLimit] =
         both + [
-            own(.asvsL2, "/mfa", "asvs 6.3.3", "required or optional") { $0.mfa != .off },
-            own(.asvsL2, "/passwordPolicy/minimumLength", "asvs 6.2.1", "at least 8; at least 15 if mfa is optional") {
+            own(.asvsL2, "/mfa", "asvs 6.3.3", limit: "required or optional") { $0.mfa != .off },
+            own(.asvsL2, "/passwordPolicy/minimumLength", "asvs 6.2.1", limit: "at least 8; at least 15 if mfa is optional") {
                 ($0.passwordPolicy?.minimumLength ?? 0) >= ($0.mfa == .required ? 8 : 15)
             },
-            own(.asvsL2, "/tokens/refreshTokenSeconds", "asvs 7.3.1", "at most 1209600") {
+            own(.asvsL2, "/tokens/refreshTokenSeconds", "asvs 7.3.1", limit: "at most 1209600") {
                 ($0.tokens?.refreshTokenSeconds ?? .max) <= 1_209_600
             },
-            own(.asvsL2, "/tokens/sessionSeconds", "asvs 7.3.2", "at most 2592000") { ($0.tokens?.sessionSeconds ?? .max) <= 2_592_000 },
-            own(.asvsL2, "/lockout/threshold", "asvs 6.3.1", "at most 50") { ($0.lockout?.threshold ?? 10) <= 50 },
-            own(.nistAal2, "/mfa", "nist 2.2.1", "required") { $0.mfa == .required },
-            own(.nistAal2, "/passwordPolicy/minimumLength", "nist 3.1.1.2", "at least 8") { ($0.passwordPolicy?.minimumLength ?? 0) >= 8 },
-            own(.nistAal2, "/localAccountMethod", "nist 3.1.3.1", "emailPassword") { $0.localAccountMethod == .emailPassword },
-            own(.nistAal2, "/tokens/refreshTokenSeconds", "nist 2.2.3", "at most 3600") {
+            own(.asvsL2, "/tokens/sessionSeconds", "asvs 7.3.2", limit: "at most 2592000") {
+                ($0.tokens?.sessionSeconds ?? .max) <= 2_592_000
+            },
+            own(.asvsL2, "/lockout/threshold", "asvs 6.3.1", limit: "at most 50") { ($0.lockout?.threshold ?? 10) <= 50 },
+            own(.nistAal2, "/mfa", "nist 2.2.1", limit: "required") { $0.mfa == .required },
+            own(.nistAal2, "/passwordPolicy/minimumLength", "nist 3.1.1.2", limit: "at least 8") {
+                ($0.passwordPolicy?.minimumLength ?? 0) >= 8
+            },
+            own(.nistAal2, "/localAccountMethod", "nist 3.1.3.1", limit: "emailPassword") { $0.localAccountMethod == .emailPassword },
+            own(.nistAal2, "/tokens/refreshTokenSeconds", "nist 2.2.3", limit: "at most 3600") {
                 ($0.tokens?.refreshTokenSeconds ?? .max) <= 3600
             },
-            own(.nistAal2, "/tokens/sessionSeconds", "nist 2.2.3", "at most 86400") { ($0.tokens?.sessionSeconds ?? .max) <= 86_400 },
+            own(.nistAal2, "/tokens/sessionSeconds", "nist 2.2.3", limit: "at most 86400") {
+                ($0.tokens?.sessionSeconds ?? .max) <= 86_400
+            },
         ]
 
     private static func own(
-        _ profile: Assurance, _ pointer: String, _ requirement: String, _ limit: String,
-        _ isKept: @escaping @Sendable (TenantCreate.Params) -> Bool
+        _ profile: Assurance, _ pointer: String, _ requirement: String, limit: String,
+        isKept: @escaping @Sendable (TenantCreate.Params) -> Bool
     ) -> AssuranceLimit {
         AssuranceLimit(profile: profile, pointer: pointer, requirement: requirement, limit: limit, isKept: isKept)
     }
@@ -98,7 +104,10 @@ struct AssuranceLimit: Sendable {
             ),
         ]
         return rules.flatMap { pointer, asvs, nist, limit, isKept in
-            [own(.asvsL2, pointer, "asvs \(asvs)", limit, isKept), own(.nistAal2, pointer, "nist \(nist)", limit, isKept)]
+            [
+                own(.asvsL2, pointer, "asvs \(asvs)", limit: limit, isKept: isKept),
+                own(.nistAal2, pointer, "nist \(nist)", limit: limit, isKept: isKept),
+            ]
         }
     }()
 }

@@ -8,44 +8,55 @@ struct MethodForm {
     /// The values that were sent before, or that the link to the form contains.
     let values: Fields
 
+    /// A field of the form.
+    private struct Field {
+        let path: [String]
+        let schema: JSONValue
+        let isRequired: Bool
+        var name: String { ParameterPath.text(path) }
+        var id: String { "field-" + name }
+        var label: String { path.last ?? "" }
+    }
+
     /// - Parameter names: The parameters to show, or `nil` for all.
     func fields(only names: [String]? = nil) -> HTML {
         let shown = schema.fields.filter { names?.contains($0.name) ?? true }
-        return shown.map { field([$0.name], $0.schema, isRequired: $0.isRequired) }.joined("\n")
+        return shown.map { html(Field(path: [$0.name], schema: $0.schema, isRequired: $0.isRequired)) }.joined("\n")
     }
 
-    private func field(_ path: [String], _ schema: JSONValue, isRequired: Bool) -> HTML {
-        let name = ParameterPath.text(path)
+    private func html(_ field: Field) -> HTML {
+        let (name, schema) = (field.name, field.schema)
         let properties = schema["properties"]?.object
         if schema["secret"]?.bool == true, schema["type"]?.string != "object" {
-            return labeled(path, schema, isRequired) { id in
+            return labeled(field) { id in
                 "<input type=\"password\" id=\"\(id)\" name=\"\(name)\" autocomplete=\"new-password\">"
             }
         }
-        if let choices = schema["enum"]?.array { return select(path, schema, isRequired, choices: choices.compactMap(\.string)) }
+        if let choices = schema["enum"]?.array { return select(field, choices: choices.compactMap(\.string)) }
         switch schema["type"]?.string {
-        case "boolean": return box(path, schema, isRequired)
-        case "object" where properties != nil && path.count <= Self.deepest:
+        case "boolean": return box(field)
+        case "object" where properties != nil && field.path.count <= Self.deepest:
             let required = (schema["required"]?.array ?? []).compactMap(\.string)
             let inner = properties!.members.map {
-                field(path + [$0.name], FormSchema.resolved($0.value), isRequired: required.contains($0.name))
+                html(
+                    Field(path: field.path + [$0.name], schema: FormSchema.resolved($0.value), isRequired: required.contains($0.name)))
             }
-            let isOpen = isRequired || values.all.contains { $0.name.hasPrefix(name + "[") && !$0.value.isEmpty }
+            let isOpen = field.isRequired || values.all.contains { $0.name.hasPrefix(name + "[") && !$0.value.isEmpty }
             return """
-                <details class="group"\(isOpen ? " open" : HTML.none)><summary>\(name)\(mark(isRequired))</summary>\(hint(schema))\
+                <details class="group"\(isOpen ? " open" : HTML.none)><summary>\(name)\(mark(field))</summary>\(hint(field))\
                 \(inner.joined("\n"))</details>
                 """
         case "object":
             if let entry = schema["additionalProperties"], entry.object != nil, isScalar(FormSchema.resolved(entry)) {
-                return map(path, schema, FormSchema.resolved(entry), isRequired)
+                return map(field, of: FormSchema.resolved(entry))
             }
-            return json(path, schema, isRequired, "{ }")
+            return json(field, sample: "{ }")
         case "array":
             guard let items = schema["items"].map({ FormSchema.resolved($0) }), isScalar(items) else {
-                return json(path, schema, isRequired, "[ ]")
+                return json(field, sample: "[ ]")
             }
-            return list(path, schema, items, isRequired: isRequired)
-        default: return input(path, schema, isRequired)
+            return list(field, of: items)
+        default: return input(field)
         }
     }
 
@@ -53,18 +64,17 @@ struct MethodForm {
 
     // MARK: Kinds of fields
 
-    private func labeled(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, _ control: (_ id: String) -> HTML) -> HTML {
-        let id = "field-" + ParameterPath.text(path)
-        return """
-            <div class="field"><label for="\(id)"><code>\(path.last ?? "")</code>\(mark(isRequired))</label>\
-            \(control(id))\(hint(schema))</div>
-            """
+    private func labeled(_ field: Field, _ control: (_ id: String) -> HTML) -> HTML {
+        """
+        <div class="field"><label for="\(field.id)"><code>\(field.label)</code>\(mark(field))</label>\
+        \(control(field.id))\(hint(field))</div>
+        """
     }
 
-    private func mark(_ isRequired: Bool) -> HTML { isRequired ? " <span class=\"need\">required</span>" : .none }
+    private func mark(_ field: Field) -> HTML { field.isRequired ? " <span class=\"need\">required</span>" : .none }
 
-    private func hint(_ schema: JSONValue) -> HTML {
-        schema["description"]?.string.map { "<p class=\"hint\">\(Self.marked($0))</p>" } ?? .none
+    private func hint(_ field: Field) -> HTML {
+        field.schema["description"]?.string.map { "<p class=\"hint\">\(Self.marked($0))</p>" } ?? .none
     }
 
     /// Returns text whose identifiers in backticks are code.
@@ -74,37 +84,37 @@ struct MethodForm {
         }.joined()
     }
 
-    private func input(_ path: [String], _ schema: JSONValue, _ isRequired: Bool) -> HTML {
-        let name = ParameterPath.text(path)
-        let mode: HTML = schema["type"]?.string == "integer" ? " inputmode=\"numeric\"" : .none
-        let standard = schema["default"].map { $0.string ?? $0.text } ?? ""
-        return labeled(path, schema, isRequired) { id in
+    private func input(_ field: Field) -> HTML {
+        let name = field.name
+        let mode: HTML = field.schema["type"]?.string == "integer" ? " inputmode=\"numeric\"" : .none
+        let standard = field.schema["default"].map { $0.string ?? $0.text } ?? ""
+        return labeled(field) { id in
             "<input id=\"\(id)\" name=\"\(name)\" value=\"\(values[name] ?? "")\" placeholder=\"\(standard)\"\(mode) autocomplete=\"off\">"
         }
     }
 
-    private func select(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, choices: [String]) -> HTML {
-        let name = ParameterPath.text(path)
-        let standard = schema["default"]?.string
+    private func select(_ field: Field, choices: [String]) -> HTML {
+        let name = field.name
+        let standard = field.schema["default"]?.string
         let options = choices.map { "<option\($0 == values[name] ? " selected" : HTML.none)>\($0)</option>" as HTML }.joined()
         let none: HTML = "<option value=\"\">\(standard.map { "default: \($0)" } ?? "–")</option>"
-        return labeled(path, schema, isRequired) { id in "<select id=\"\(id)\" name=\"\(name)\">\(none)\(options)</select>" }
+        return labeled(field) { id in "<select id=\"\(id)\" name=\"\(name)\">\(none)\(options)</select>" }
     }
 
-    private func box(_ path: [String], _ schema: JSONValue, _ isRequired: Bool) -> HTML {
-        let name = ParameterPath.text(path)
-        let standard = schema["default"]?.bool == true
+    private func box(_ field: Field) -> HTML {
+        let name = field.name
+        let standard = field.schema["default"]?.bool == true
         let wasSent = values.all.contains { $0.name == "_token" }
         let isChecked = values[name].map { $0 == "true" || $0 == "on" } ?? (standard && !wasSent)
         let note: HTML = standard ? "<input type=\"hidden\" name=\"_box\" value=\"\(name)\">" : .none
         return """
             <div class="field box"><label><input type="checkbox" name="\(name)" value="true"\(isChecked ? " checked" : HTML.none)> \
-            <code>\(path.last ?? "")</code>\(mark(isRequired))</label>\(note)\(hint(schema))</div>
+            <code>\(field.label)</code>\(mark(field))</label>\(note)\(hint(field))</div>
             """
     }
 
-    private func list(_ path: [String], _ schema: JSONValue, _ items: JSONValue, isRequired: Bool) -> HTML {
-        let name = ParameterPath.text(path)
+    private func list(_ field: Field, of items: JSONValue) -> HTML {
+        let name = field.name
         let sent = values.all.filter { $0.name == name + "[]" && !$0.value.isEmpty }.map(\.value)
         if let choices = items["enum"]?.array?.compactMap(\.string) {
             let boxes = choices.map { choice -> HTML in
@@ -112,7 +122,7 @@ struct MethodForm {
                 return
                     "<label class=\"inline\"><input type=\"checkbox\" name=\"\(name)[]\" value=\"\(choice)\"\(isChecked)> \(choice)</label>"
             }
-            return labeled(path, schema, isRequired) { id in "<div id=\"\(id)\" class=\"boxes\">\(boxes.joined(" "))</div>" }
+            return labeled(field) { id in "<div id=\"\(id)\" class=\"boxes\">\(boxes.joined(" "))</div>" }
         }
         let type: HTML = items["secret"]?.bool == true ? "password" : "text"
         let inputs = (sent + ["", ""]).enumerated().map { index, value -> HTML in
@@ -122,20 +132,20 @@ struct MethodForm {
                 <input type="\(type)" name="\(name)[]" value="\(shown)" aria-label="\(name), entry \(index + 1)" autocomplete="off">
                 """
         }
-        return labeled(path, schema, isRequired) { id in "<div id=\"\(id)\" class=\"entries\">\(inputs.joined())</div>" }
+        return labeled(field) { id in "<div id=\"\(id)\" class=\"entries\">\(inputs.joined())</div>" }
     }
 
-    private func map(_ path: [String], _ schema: JSONValue, _ entry: JSONValue, _ isRequired: Bool) -> HTML {
-        let name = ParameterPath.text(path)
+    private func map(_ field: Field, of entry: JSONValue) -> HTML {
+        let name = field.name
         let isSecret = entry["secret"]?.bool == true
         let type: HTML = isSecret ? "password" : "text"
         var known = values.all.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }.map(\.name)
         known += values.all.filter { $0.name.hasPrefix("_key:\(name):") && !$0.value.isEmpty }.map { "\(name)[\($0.value)]" }
-        let entries = known.map { field -> HTML in
-            let shown = isSecret ? "" : values[field] ?? ""
+        let entries = known.map { member -> HTML in
+            let shown = isSecret ? "" : values[member] ?? ""
             return """
-                <label class="entry"><code>\(String(field.dropFirst(name.count + 1).dropLast()))</code>\
-                <input type="\(type)" name="\(field)" value="\(shown)" autocomplete="off"></label>
+                <label class="entry"><code>\(String(member.dropFirst(name.count + 1).dropLast()))</code>\
+                <input type="\(type)" name="\(member)" value="\(shown)" autocomplete="off"></label>
                 """
         }
         let blanks = (0..<2).map { index -> HTML in
@@ -146,12 +156,12 @@ struct MethodForm {
             autocomplete="off"></div>
             """
         }
-        return labeled(path, schema, isRequired) { id in "<div id=\"\(id)\" class=\"entries\">\((entries + blanks).joined())</div>" }
+        return labeled(field) { id in "<div id=\"\(id)\" class=\"entries\">\((entries + blanks).joined())</div>" }
     }
 
-    private func json(_ path: [String], _ schema: JSONValue, _ isRequired: Bool, _ sample: String) -> HTML {
-        let name = ParameterPath.text(path)
-        return labeled(path, schema, isRequired) { id in
+    private func json(_ field: Field, sample: String) -> HTML {
+        let name = field.name
+        return labeled(field) { id in
             """
             <textarea id="\(id)" name="\(name)" rows="3" placeholder="\(sample) as JSON" spellcheck="false">\(values[name] ?? "")</textarea>
             """

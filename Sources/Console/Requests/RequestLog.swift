@@ -40,6 +40,35 @@ final class RequestLog: Sendable {
         /// Increases with every change.
         var version = 0
         var measurements = Measurements()
+
+        mutating func begin(_ message: JSONValue, of process: String, at: Double) {
+            guard let method = message["method"]?.string, let id = message["id"] else { return }
+            let request = LoggedRequest(
+                number: next, at: at, method: method, trace: message["trace"]?.string, params: RequestLog.cut(message["params"]))
+            open["\(process) \(id.text)"] = next
+            next += 1
+            bytes += request.params.utf8.count
+            requests.append(request)
+            if open.count > 4 * RequestLog.mostRequests { open = [:] }
+            while requests.count > RequestLog.mostRequests || bytes > RequestLog.mostTotal { removeFirst() }
+        }
+
+        private mutating func removeFirst() {
+            let first = requests.removeFirst()
+            bytes -= first.params.utf8.count + first.answer.utf8.count
+        }
+
+        mutating func end(_ message: JSONValue, of process: String, at: Double) {
+            guard let id = message["id"], let number = open.removeValue(forKey: "\(process) \(id.text)"),
+                let first = requests.first?.number, requests.indices.contains(number - first)
+            else { return }
+            let index = number - first
+            requests[index].seconds = max(0, at - requests[index].at)
+            requests[index].error = message["error"].map { $0["data"]?["type"]?.string ?? "error" }
+            requests[index].answer = RequestLog.cut(message["result"] ?? message["error"])
+            bytes += requests[index].answer.utf8.count
+            measurements.add(requests[index])
+        }
     }
 
     private let state = ConditionLock(State())
@@ -53,40 +82,11 @@ final class RequestLog: Sendable {
         let isIncoming = record["direction"]?.string == "in"
         state.withLock { state in
             for message in message.array ?? [message] {
-                if isIncoming { Self.begin(message, at, process, &state) } else { Self.end(message, at, process, &state) }
+                if isIncoming { state.begin(message, of: process, at: at) } else { state.end(message, of: process, at: at) }
             }
             state.version += 1
         }
         state.broadcast()
-    }
-
-    private static func begin(_ message: JSONValue, _ at: Double, _ process: String, _ state: inout State) {
-        guard let method = message["method"]?.string, let id = message["id"] else { return }
-        let request = LoggedRequest(
-            number: state.next, at: at, method: method, trace: message["trace"]?.string, params: cut(message["params"]))
-        state.open["\(process) \(id.text)"] = state.next
-        state.next += 1
-        state.bytes += request.params.utf8.count
-        state.requests.append(request)
-        if state.open.count > 4 * mostRequests { state.open = [:] }
-        while state.requests.count > mostRequests || state.bytes > mostTotal { removeFirst(&state) }
-    }
-
-    private static func removeFirst(_ state: inout State) {
-        let first = state.requests.removeFirst()
-        state.bytes -= first.params.utf8.count + first.answer.utf8.count
-    }
-
-    private static func end(_ message: JSONValue, _ at: Double, _ process: String, _ state: inout State) {
-        guard let id = message["id"], let number = state.open.removeValue(forKey: "\(process) \(id.text)"),
-            let first = state.requests.first?.number, state.requests.indices.contains(number - first)
-        else { return }
-        let index = number - first
-        state.requests[index].seconds = max(0, at - state.requests[index].at)
-        state.requests[index].error = message["error"].map { $0["data"]?["type"]?.string ?? "error" }
-        state.requests[index].answer = cut(message["result"] ?? message["error"])
-        state.bytes += state.requests[index].answer.utf8.count
-        state.measurements.add(state.requests[index])
     }
 
     private static func cut(_ value: JSONValue?) -> String {

@@ -56,8 +56,10 @@ public enum MethodTable {
         EventsListStreams.info,
         EventsPoll.info,
         EventsPutStream.info,
+        EventsSetStreamStatus.info,
         EventsSubscribe.info,
         EventsUnsubscribe.info,
+        EventsVerifyStream.info,
         HooksGet.info,
         HooksOffer.info,
         HooksSet.info,
@@ -191,7 +193,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(181)
+        all.reserveCapacity(183)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -243,8 +245,10 @@ public enum MethodTable {
         all.append(BoundMethod(EventsListStreams.info) { try events.listStreams(EventsListStreams.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsPoll.info) { try events.poll(EventsPoll.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsPutStream.info) { try events.putStream(EventsPutStream.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(EventsSetStreamStatus.info) { try events.setStreamStatus(EventsSetStreamStatus.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsSubscribe.info) { try events.subscribe(EventsSubscribe.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(EventsUnsubscribe.info) { try events.unsubscribe(EventsUnsubscribe.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(EventsVerifyStream.info) { try events.verifyStream(EventsVerifyStream.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksGet.info) { try hooks.scoped(to: $1).get(HooksGet.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksOffer.info) { try hooks.scoped(to: $1).offer(HooksOffer.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(HooksSet.info) { try hooks.set(HooksSet.Params(decoding: $0), $1).write(to: &$2) })

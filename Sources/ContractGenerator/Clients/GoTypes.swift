@@ -107,7 +107,9 @@ struct GoDeclarations {
         client =
             Self.shared(contract) { names.contains($0) } + production.flatMap { Self.declared(by: $0) }
             + contract.errors.flatMap { error in
-                error.data.flatMap { Self.walk($0.type, GoNames.error(error.type) + GoNames.exported($0.name), $0.description, .result) }
+                error.data.flatMap {
+                    Self.walk($0.type, named: GoNames.error(error.type) + GoNames.exported($0.name), $0.description, .result)
+                }
             }
         testingTypes =
             Self.shared(contract) { !names.contains($0) } + contract.methods.filter(\.isTesting).flatMap { Self.declared(by: $0) }
@@ -124,7 +126,7 @@ struct GoDeclarations {
             switch type.type.shape {
             case .map, .anyObject:
                 return [GoDeclaration(longName: name, type: type.type, description: type.type.description ?? "", purpose: .both)]
-            default: return walk(type.type, name, "", type.type.isClosed ? .both : .result)
+            default: return walk(type.type, named: name, "", type.type.isClosed ? .both : .result)
             }
         }
     }
@@ -134,24 +136,24 @@ struct GoDeclarations {
         let params = Type(description: nil, isSecret: false, shape: .object(method.params))
         return
             (method.params.properties.isEmpty
-            ? [] : walk(params, name + "Params", "The parameters of \(method.name).", .params))
-            + walk(method.result, name + "Result", "The result of \(method.name).", .result)
+            ? [] : walk(params, named: name + "Params", "The parameters of \(method.name).", .params))
+            + walk(method.result, named: name + "Result", "The result of \(method.name).", .result)
     }
 
     /// Returns the objects and enumerations that are defined in this type, including nested ones.
-    private static func walk(_ type: Type, _ name: String, _ text: String, _ purpose: GoTypes.Purpose) -> [GoDeclaration] {
+    private static func walk(_ type: Type, named name: String, _ text: String, _ purpose: GoTypes.Purpose) -> [GoDeclaration] {
         let declaration = GoDeclaration(longName: name, type: type, description: type.description ?? text, purpose: purpose)
         switch type.shape {
         case .object(let object) where object.union != nil: return [declaration] + variants(object, name)
         case .object(let object):
             let inner = object.properties.flatMap { property in
                 let inner = purpose == .params ? GoTypes.Purpose.both : purpose
-                return walk(property.type, name + GoNames.exported(property.name), property.description, inner)
+                return walk(property.type, named: name + GoNames.exported(property.name), property.description, inner)
             }
             return [declaration] + inner
         case .enumeration: return [declaration]
-        case .array(let element, _, _): return walk(element, name, text, purpose)
-        case .map(_, let values, _): return walk(values, name, text, purpose)
+        case .array(let element, _, _): return walk(element, named: name, text, purpose)
+        case .map(_, let values, _): return walk(values, named: name, text, purpose)
         case .boolean, .integer, .string, .anyObject, .reference: return []
         }
     }
@@ -164,7 +166,7 @@ struct GoDeclarations {
             let own = name + GoNames.exported(variant.value)
             let type = Type(description: variant.description, isSecret: false, shape: .object(variant.object))
             let inner = variant.object.properties.filter { $0.constant == nil }.flatMap {
-                walk($0.type, own + GoNames.exported($0.name), $0.description, .result)
+                walk($0.type, named: own + GoNames.exported($0.name), $0.description, .result)
             }
             return [
                 GoDeclaration(

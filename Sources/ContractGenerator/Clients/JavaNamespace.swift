@@ -51,45 +51,56 @@ struct JavaNamespace {
     }
 
     private func single(_ method: Method, _ names: Names, _ source: inout JavaSource) {
-        declare(names, "", "\(names.wire), Params.NONE", documentation(method), [], &source)
+        declare(names, Overload(arguments: "\(names.wire), Params.NONE"), about: documentation(method), &source)
     }
 
     private func required(_ method: Method, _ names: Names, _ source: inout JavaSource) {
         let required = method.params.properties.filter(\.isRequired).map { JavaNames.literal($0.name) }.joined(separator: ", ")
-        let params = "\(names.params) params"
-        let link = "#\(names.verb)(\(names.params))"
         declare(
-            names, params, "\(names.wire), params.require(\(required))", documentation(method), ["@param params the parameters"], &source)
-        forward(names, "Consumer<\(names.params)> params", "(Params.filled(new \(names.params)(), params))", link, &source)
+            names,
+            Overload(
+                params: "\(names.params) params", arguments: "\(names.wire), params.require(\(required))",
+                tags: ["@param params the parameters"]),
+            about: documentation(method), &source)
+        let filled = Overload(
+            params: "Consumer<\(names.params)> params", arguments: "(Params.filled(new \(names.params)(), params))", tags: Self.setsParams)
+        forward(names, filled, link: "#\(names.verb)(\(names.params))", &source)
     }
 
     private func optional(_ method: Method, _ names: Names, _ source: inout JavaSource) {
-        let params = "Consumer<\(names.params)> params"
-        let link = "#\(names.verb)(Consumer)"
-        declare(
-            names, params, "\(names.wire), Params.filled(new \(names.params)(), params)", documentation(method),
-            ["@param params sets the parameters"], &source)
-        forward(names, "", "(params -> {})", link, &source)
+        let filled = Overload(
+            params: "Consumer<\(names.params)> params", arguments: "\(names.wire), Params.filled(new \(names.params)(), params)",
+            tags: Self.setsParams)
+        declare(names, filled, about: documentation(method), &source)
+        forward(names, Overload(arguments: "(params -> {})"), link: "#\(names.verb)(Consumer)", &source)
     }
 
+    /// The parameters of one overload of a method, the arguments that it passes on, and the documentation of its parameters.
+    private struct Overload {
+        var params = ""
+        let arguments: String
+        var tags: [String] = []
+    }
+
+    private static let setsParams = ["@param params sets the parameters"]
+
     /// Generates the method and its asynchronous form.
-    private func declare(
-        _ names: Names, _ params: String, _ arguments: String, _ about: String, _ tags: [String], _ source: inout JavaSource
-    ) {
+    private func declare(_ names: Names, _ overload: Overload, about: String, _ source: inout JavaSource) {
+        let (params, arguments) = (overload.params, overload.arguments)
         source.line()
-        source.doc(about, tags: tags + ["@return the result"])
+        source.doc(about, tags: overload.tags + ["@return the result"])
         source.short("public \(names.result) \(names.verb)(\(params))", "return caller.call(\(arguments), \(names.reader));")
         let type = params.split(separator: " ").first.map(String.init)?.replacing("<\(names.params)>", with: "") ?? ""
         source.line()
-        source.doc("{@return a future of {@link #\(names.verb)(\(type))}}", tags: tags)
+        source.doc("{@return a future of {@link #\(names.verb)(\(type))}}", tags: overload.tags)
         source.short(
             "public CompletableFuture<\(names.result)> \(names.verb)Async(\(params))",
             "return caller.callAsync(\(arguments), \(names.reader));")
     }
 
     /// Generates an overload and its asynchronous form.
-    private func forward(_ names: Names, _ params: String, _ arguments: String, _ link: String, _ source: inout JavaSource) {
-        let tags = params.isEmpty ? [] : ["@param params sets the parameters"]
+    private func forward(_ names: Names, _ overload: Overload, link: String, _ source: inout JavaSource) {
+        let (params, arguments, tags) = (overload.params, overload.arguments, overload.tags)
         source.line()
         source.doc("{@return the result of {@link \(link)}}", tags: tags)
         source.short("public \(names.result) \(names.verb)(\(params))", "return \(names.verb)\(arguments);")

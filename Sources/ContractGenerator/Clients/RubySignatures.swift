@@ -53,7 +53,7 @@ struct RubySignatures: Emitter {
     }
 
     private func write(_ record: RubyRecord, _ types: RubyTypes, _ source: inout RubySource) {
-        if let union = record.object.union { return write(union, record.name, types, &source) }
+        if let union = record.object.union { return write(union, named: record.name, types, &source) }
         let element = record.items.map { types.result($0.type, nested: record.name + SwiftNames.type($0.name)) }
         // Extracts `PoolSummary` from `Array[PoolSummary]`.
         let base = element.map { "List[\($0.dropFirst("Array[".count).dropLast())]" } ?? "Record"
@@ -67,7 +67,7 @@ struct RubySignatures: Emitter {
         }
     }
 
-    private func write(_ union: Union, _ name: String, _ types: RubyTypes, _ source: inout RubySource) {
+    private func write(_ union: Union, named name: String, _ types: RubyTypes, _ source: inout RubySource) {
         source.block("class \(name) < Union") { source in
             source.line("def \(RubyNames.recordMember(union.discriminator)): () -> String")
             for variant in union.variants {

@@ -17,11 +17,11 @@ struct GoCalls {
         let head = "\(methods).\(GoNames.exported(method.verb))(ctx"
         guard !method.params.properties.isEmpty else { return head + ")" }
         let long = GoNames.exported(method.name) + "Params"
-        let items = fields(method.params, params, long, .params)
+        let items = fields(of: method.params, params, in: long, for: .params)
         return Layout.list("\(head), \(package).\(long){", items, "})").text(indent: "\t")
     }
 
-    private func fields(_ object: ObjectType, _ values: JSONObject, _ long: String, _ purpose: GoTypes.Purpose) -> [Layout] {
+    private func fields(of object: ObjectType, _ values: JSONObject, in long: String, for purpose: GoTypes.Purpose) -> [Layout] {
         object.properties.compactMap { property in
             guard let value = values[property.name] else { return nil }
             let name = GoNames.exported(property.name)
@@ -61,7 +61,7 @@ struct GoCalls {
                 object.members.map {
                     .labeled(GoNames.literal($0.name) + ": ", bare(literal($0.value, element, nested), named(element, nested)))
                 }, "}")
-        case (.object(let object), .object(let values)): return .list(typed + "{", fields(object, values, nested, .both), "}")
+        case (.object(let object), .object(let values)): return .list(typed + "{", fields(of: object, values, in: nested, for: .both), "}")
         case (.anyObject, .object(let object)):
             return .list(typed + "{", object.members.map { .labeled(GoNames.literal($0.name) + ": ", free($0.value)) }, "}")
         default: return free(value)

@@ -15,6 +15,8 @@ enum RecordedValues {
               "$idpUrl": "http://127.0.0.1:41238", "$idpIssuer": "http://127.0.0.1:41238/default",
               "$idpDiscovery": "http://127.0.0.1:41238/default/.well-known/openid-configuration",
               "$idpJwks": "http://127.0.0.1:41238/default/jwks",
+              "$resourceMetadata": "http://127.0.0.1:41238/default/protected-resource/0",
+              "$eventId": "019aa1c5-7e00-7000-8000-000000000000",
               "$baseIssuer": "https://testing.mintmark.localhost",
               "$jwksUri": "https://testing.mintmark.localhost/pools/local-1:5e0c8f5e-2f63-4d0f-9a56-0f1f2b7d9c31/.well-known/jwks.json",
               "$tenantIssuer": "https://testing.mintmark.localhost/tenants/shop",

@@ -66,13 +66,11 @@ public struct CredentialsService: Sendable {
 
     /// Returns the condition keys of a trust policy for a call, including the time as in IAM's global condition keys.
     func context(of holder: SessionHolder, sessionName: String, at now: Int64) -> PolicyContext {
-        var context = PolicyContext()
+        var context = PolicyContext(at: now)
         context.set("cognito-identity.amazonaws.com:aud", holder.poolId)
         context.set("cognito-identity.amazonaws.com:sub", holder.identityId)
         context.set("cognito-identity.amazonaws.com:amr", many: holder.amr)
         context.set("sts:RoleSessionName", sessionName)
-        context.set("aws:CurrentTime", PolicyDate.text(now))
-        context.set("aws:EpochTime", String(now))
         for tag in holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !holder.tags.isEmpty { context.set("aws:TagKeys", many: holder.tags.map(\.key)) }
         return context

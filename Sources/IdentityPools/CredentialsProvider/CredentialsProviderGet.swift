@@ -29,7 +29,7 @@ extension CredentialsProviderService {
         ) { memory, begun in
             try take(
                 .credentials(anew: request.refresh), &memory,
-                CredentialsRefresh(provider, begun, call, CredentialsProviderGet.info, now: now))
+                CredentialsRefresh(of: provider, begun, call, by: CredentialsProviderGet.info, now: now))
         }
         switch outcome {
         case .answer(let answer): return .done(answer)

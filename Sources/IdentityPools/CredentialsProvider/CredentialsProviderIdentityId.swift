@@ -15,7 +15,7 @@ extension CredentialsProviderService {
         }
         let now = context.clock.now
         return try provider.search { memory, begun in
-            try take(.identityId, &memory, CredentialsRefresh(provider, begun, call, CredentialsProviderIdentityId.info, now: now))
+            try take(.identityId, &memory, CredentialsRefresh(of: provider, begun, call, by: CredentialsProviderIdentityId.info, now: now))
         }
     }
 }

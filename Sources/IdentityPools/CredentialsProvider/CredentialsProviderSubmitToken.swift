@@ -13,7 +13,7 @@ extension CredentialsProviderService {
         }
         let now = context.clock.now
         return try provider.refreshNext(held: { try Self.held($0, for: request) }) { memory, begun in
-            let turn = CredentialsRefresh(provider, begun, call, CredentialsProviderSubmitToken.info, now: now)
+            let turn = CredentialsRefresh(of: provider, begun, call, by: CredentialsProviderSubmitToken.info, now: now)
             let token = try credentials.verifier.verify(request.token, .init(audience: turn.settings.key.poolId), now: now)
             guard token.identityId == request.identityId else { throw LoginsDoNotMatch(identityId: request.identityId) }
             try adopt(token.identityId, &memory, keptBefore: try kept(turn)?.id, turn)

@@ -14,8 +14,8 @@ struct CredentialsRefresh: Sendable {
     private let begun: CredentialsProviderSession.Turn
 
     init(
-        _ provider: CredentialsProviderSession, _ begun: CredentialsProviderSession.Turn, _ call: any CallContext, _ method: MethodInfo,
-        now: Int64
+        of provider: CredentialsProviderSession, _ begun: CredentialsProviderSession.Turn, _ call: any CallContext,
+        by method: MethodInfo, now: Int64
     ) {
         self.begun = begun
         settings = provider.settings

@@ -9,6 +9,7 @@ struct PolicyCondition: Hashable, Sendable {
     let quantifier: Quantifier?
     let ifExists: Bool
     let key: String
+    let lowercaseKey: String
     let values: [PolicyOperand]
     /// The value of a `Null` condition: whether the key must be missing.
     let mustBeMissing: Bool
@@ -18,7 +19,7 @@ struct PolicyCondition: Hashable, Sendable {
 
     /// Returns whether the condition is satisfied.
     func holds(in context: PolicyContext) -> Bool {
-        let found = context[key]
+        let found = context[lowercase: lowercaseKey]
         if op == .null { return (found == nil) == mustBeMissing }
         switch (quantifier, found) {
         case (nil, nil): return ifExists || op.isNegated
@@ -38,7 +39,7 @@ struct PolicyCondition: Hashable, Sendable {
     /// least eight consecutive hexadecimal digits, which matches no other ID by chance. Policy variables are not accepted, because the
     /// request determines their values. `IfExists` and `ForAllValues` are not accepted, because they also match without the key.
     func namesValues(of key: String) -> Bool {
-        guard self.key.lowercased() == key.lowercased(), !ifExists, quantifier != .allValues else { return false }
+        guard lowercaseKey == key.lowercased(), !ifExists, quantifier != .allValues else { return false }
         switch op {
         case .stringEquals, .stringEqualsIgnoreCase, .stringLike: break
         default: return false

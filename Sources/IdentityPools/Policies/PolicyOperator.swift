@@ -51,7 +51,13 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     }
 
     /// Whether the operator requires that no value of the policy matches.
-    var isNegated: Bool { rawValue.includes("Not") }
+    var isNegated: Bool {
+        switch self {
+        case .stringNotEquals, .stringNotEqualsIgnoreCase, .stringNotLike, .arnNotEquals, .arnNotLike, .numericNotEquals, .dateNotEquals:
+            true
+        default: false
+        }
+    }
 
     var hasWildcards: Bool { rawValue.hasSuffix("Like") || comparison == .arn }
 

@@ -131,7 +131,7 @@ package struct PolicyReader {
             try PolicyOperand($0, for: op, variables: op.hasVariables && version == .v2012, pointer + Self.pointer([key]))
         }
         return PolicyCondition(
-            op: op, quantifier: quantifier, ifExists: ifExists, key: key, values: operands,
+            op: op, quantifier: quantifier, ifExists: ifExists, key: key, lowercaseKey: key.lowercased(), values: operands,
             mustBeMissing: op == .null && operands == [.truth(true)])
     }
 

@@ -13,6 +13,7 @@ struct PolicyText: Hashable, Sendable {
     let pieces: [Piece]
     /// Whether the text contains neither wildcards nor variables.
     let isLiteral: Bool
+    private let hasVariables: Bool
 
     /// - Parameter variables: Whether `${…}` is a variable, as in version 2012-10-17 of the policy language.
     /// - Throws: `PolicyMalformed` if a variable is not closed, has no name, or has a default without quotes.
@@ -39,6 +40,7 @@ struct PolicyText: Hashable, Sendable {
         }
         self.pieces = pieces
         isLiteral = pieces.allSatisfy { if case .character = $0 { true } else { false } }
+        hasVariables = pieces.contains { if case .variable = $0 { true } else { false } }
     }
 
     /// The text as written in the policy, except the quotation of wildcards.
@@ -94,18 +96,30 @@ struct PolicyText: Hashable, Sendable {
     /// If a variable has no single value, the text does not match. Wildcards in the value of a variable are literal characters, so that a
     /// request cannot extend a policy.
     func matches(_ value: String, in context: PolicyContext, ignoringCase: Bool = false) -> Bool {
-        if !ignoringCase, isLiteral {
-            return pieces.count == value.unicodeScalars.count && zip(pieces, value.unicodeScalars).allSatisfy { $0 == .character($1) }
+        if isLiteral {
+            var scalars = value.unicodeScalars.makeIterator()
+            for piece in pieces {
+                guard let scalar = scalars.next(), Self.accepts(piece, scalar, ignoringCase) else { return false }
+            }
+            return scalars.next() == nil
         }
-        guard let pattern = resolved(in: context) else { return false }
-        let fold: (Unicode.Scalar) -> Unicode.Scalar = { scalar in
-            guard ignoringCase else { return scalar }
-            let lower = scalar.properties.lowercaseMapping.unicodeScalars
-            return lower.count == 1 ? lower.first! : scalar
+        guard let pattern = hasVariables ? resolved(in: context) : pieces else { return false }
+        return Self.match(pattern, Array(value.unicodeScalars), ignoringCase)
+    }
+
+    /// Returns whether a piece that is no variable matches one character.
+    private static func accepts(_ piece: Piece, _ scalar: Unicode.Scalar, _ ignoringCase: Bool) -> Bool {
+        switch piece {
+        case .character(let own): own == scalar || ignoringCase && folded(own) == folded(scalar)
+        case .anyOne: true
+        case .anyRun, .variable: false
         }
-        return Self.match(
-            pattern.map { if case .character(let scalar) = $0 { .character(fold(scalar)) } else { $0 } },
-            Array(value.unicodeScalars.map(fold)))
+    }
+
+    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.isASCII { return "A"..."Z" ~= scalar ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar }
+        let lower = scalar.properties.lowercaseMapping.unicodeScalars
+        return lower.count == 1 ? lower.first! : scalar
     }
 
     private func resolved(in context: PolicyContext) -> [Piece]? {
@@ -127,7 +141,7 @@ struct PolicyText: Hashable, Sendable {
     }
 
     /// Matches wildcards. Backtracks only to the last `*`, so the number of steps is at most the product of both lengths.
-    private static func match(_ pattern: [Piece], _ text: [Unicode.Scalar]) -> Bool {
+    private static func match(_ pattern: [Piece], _ text: [Unicode.Scalar], _ ignoringCase: Bool) -> Bool {
         var at = 0
         var position = 0
         var lastRun: (pattern: Int, text: Int)?
@@ -135,7 +149,7 @@ struct PolicyText: Hashable, Sendable {
             if at < pattern.count, case .anyRun = pattern[at] {
                 lastRun = (at, position)
                 at += 1
-            } else if at < pattern.count, pattern[at] == .anyOne || pattern[at] == .character(text[position]) {
+            } else if at < pattern.count, accepts(pattern[at], text[position], ignoringCase) {
                 at += 1
                 position += 1
             } else if let run = lastRun {
@@ -146,6 +160,6 @@ struct PolicyText: Hashable, Sendable {
                 return false
             }
         }
-        return pattern[at...].allSatisfy { $0 == .anyRun }
+        return pattern[at...].allSatisfy { if case .anyRun = $0 { true } else { false } }
     }
 }

@@ -25,24 +25,21 @@ extension RoleService {
         let facts = CredentialsService.RoleRequest(sessionName: request.sessionName, durationSeconds: request.durationSeconds)
         let policyContext = credentials.context(of: presented, facts, at: now)
         let caller = credentials.caller(of: presented)
-        let (type, reason) = refusal(of: presented, role, request, policyContext, credentials)
+        let judgement = role.trustPolicy.judge(policyContext, credentials.actions(for: presented.holder), of: caller)
+        let (type, reason) = Self.refusal(by: judgement, of: role.record, durationSeconds: request.durationSeconds)
         return RoleTest.Result(
             allowed: type == nil, errorType: type, reason: reason, keys: Members(policyContext.all.map { ($0.key, $0.values) }),
             statements: role.trustPolicy.statements.map { $0.finding(in: policyContext, caller) })
     }
 
-    private func refusal(
-        of presented: CredentialsService.Presented, _ role: PoolConfigurationCache.KnownRole, _ request: RoleTest.Params,
-        _ policyContext: PolicyContext, _ credentials: CredentialsService
+    private static func refusal(
+        by judgement: TrustPolicy.Judgement, of role: RoleRecord, durationSeconds: Int64
     ) -> (type: String?, reason: String?) {
-        let judgement = role.trustPolicy.judge(
-            policyContext, credentials.actions(for: presented.holder), of: credentials.caller(of: presented))
         if case .refused(let action, let why) = judgement {
             return (AssumeRoleDenied.type, "The trust policy does not allow \(action): \(why).")
         }
-        guard request.durationSeconds <= role.record.maxSessionSeconds else {
-            let error = DurationExceedsRoleMaximum(
-                durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)
+        guard durationSeconds <= role.maxSessionSeconds else {
+            let error = DurationExceedsRoleMaximum(durationSeconds: durationSeconds, maximumSeconds: role.maxSessionSeconds)
             return (DurationExceedsRoleMaximum.type, error.message)
         }
         return (nil, nil)

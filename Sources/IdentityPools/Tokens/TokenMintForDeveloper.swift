@@ -20,19 +20,19 @@ extension PoolTokens {
         let now = context.clock.now
         let tags = try SessionTags.validated(request.principalTags)
         switch try proofs(request, call, now: now) {
-        case .done(let proofs): return try mint(request, tags, proofs, call, now: now)
+        case .done(let proofs): return try mint(request, tags: tags, proofs: proofs, call, now: now)
         case .next(let wait, let rest):
             return .next(wait) { call in
                 try rest(call).then(call) { proofs, call in
                     let minting = scoped(to: call)
-                    return try minting.mint(request, tags, proofs, call, now: minting.context.clock.now)
+                    return try minting.mint(request, tags: tags, proofs: proofs, call, now: minting.context.clock.now)
                 }
             }
         }
     }
 
     private func mint(
-        _ request: TokenMintForDeveloper.Params, _ tags: [(key: String, value: String)], _ proofs: [VerifiedLogin],
+        _ request: TokenMintForDeveloper.Params, tags: [(key: String, value: String)], proofs: [VerifiedLogin],
         _ call: any CallContext, now: Int64
     ) throws -> Phase<TokenMintForDeveloper.Result> {
         let minted = try context.resolve(
@@ -55,7 +55,7 @@ extension PoolTokens {
             return (chosen.issuer, try claims.checkedJSON())
         }
         guard let ((issuer, claims), identity) = minted else {
-            return .next(.write) { call in try scoped(to: call).mint(request, tags, proofs, call, now: now) }
+            return .next(.write) { call in try scoped(to: call).mint(request, tags: tags, proofs: proofs, call, now: now) }
         }
         let token = try issuer.sign(claims)
         return .done(

@@ -121,14 +121,12 @@ extension CredentialsService {
             context.set("sts:DurationSeconds", String(request.durationSeconds))
             return context
         }
-        var context = PolicyContext()
+        var context = PolicyContext(at: now)
         context.claims = WorkloadClaims(workload)
         context.set("aws:FederatedProvider", workload.issuer.federatedProvider)
         context.set("sts:RoleSessionName", request.sessionName)
         context.set("sts:DurationSeconds", String(request.durationSeconds))
         if let identity = presented.holder.sourceIdentity { context.set("sts:SourceIdentity", identity) }
-        context.set("aws:CurrentTime", PolicyDate.text(now))
-        context.set("aws:EpochTime", String(now))
         for tag in presented.holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !presented.holder.tags.isEmpty { context.set("aws:TagKeys", many: presented.holder.tags.map(\.key)) }
         return context

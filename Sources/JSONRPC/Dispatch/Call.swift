@@ -23,6 +23,7 @@ public final class Call: Sendable {
     private let proceeds = Atomic(false)
     private let handlesSecret = Atomic(false)
     private let waitEndsWithInput = Atomic(false)
+    private let waitHereEndsWithInput = Atomic(false)
     /// The number of runs of the method body, and the latest of these runs that deferred its response.
     private let runs = Atomic(0)
     private let leftForLater = Atomic(0)
@@ -122,7 +123,7 @@ public final class Call: Sendable {
     ///     input.
     ///   - onCancel: Runs if the call is canceled, or ended with the input, while it waits. The response has already been sent, so it must
     ///     only clean up.
-    /// - Throws: `TooManyRequests` if too many calls are waiting.
+    /// - Throws: `TooManyRequests` if too many calls are waiting, or if `mayAnswerLater` is `false`.
     public func answerLater(endsWithInput: Bool = false, onCancel: @escaping @Sendable () -> Void = {}) throws -> DeferredResponse {
         try outlet.admitWaiting(self)
         keepSecret()
@@ -132,6 +133,15 @@ public final class Call: Sendable {
         move(from: .running, to: .suspended)
         if cancelRequested.load(ordering: .acquiring) { cancel() }
         return DeferredResponse(of: self, through: outlet)
+    }
+
+    /// Runs `wait`, which waits on this thread because the call cannot defer its response, and which ends if the call is canceled.
+    ///
+    /// - Parameter endsWithInput: Whether the end of the input ends the wait with `ShuttingDown`.
+    public func waitHere(endsWithInput: Bool, _ wait: () throws -> Void) rethrows {
+        waitHereEndsWithInput.store(endsWithInput, ordering: .releasing)
+        defer { waitHereEndsWithInput.store(false, ordering: .releasing) }
+        try wait()
     }
 
     /// Records whether this run has handled a secret, because another thread can run the rest of the method with the same secret.
@@ -179,8 +189,13 @@ public final class Call: Sendable {
         takeOnCancel()?()
     }
 
-    /// Claims the right to respond to a call whose wait ends with the input. Returns `true` only once.
-    func claimWaiting() -> Bool { waitEndsWithInput.load(ordering: .relaxed) && move(from: .suspended, to: .answered) }
+    /// Claims the right to respond to a call whose wait ends with the input, and ends a wait on a thread. Returns `true` only once.
+    func claimWaiting() -> Bool {
+        if waitEndsWithInput.load(ordering: .relaxed), move(from: .suspended, to: .answered) { return true }
+        guard waitHereEndsWithInput.load(ordering: .acquiring), move(from: .running, to: .answered) else { return false }
+        cancelRequested.store(true, ordering: .releasing)
+        return true
+    }
 
     /// Removes and returns the cleanup closure of a waiting call, so that it does not run again.
     func takeOnCancel() -> (@Sendable () -> Void)? {

@@ -53,6 +53,9 @@ final class LineBatch: Sendable {
 
     // MARK: Other threads
 
+    /// The call that the worker is running.
+    var runningCall: Call? { state.withLock { $0.current } }
+
     /// Cancels the requests in this chunk with this ID.
     func cancel(_ id: JSONNode) {
         let current = state.withLock { state in

@@ -130,7 +130,7 @@ final class Dispatcher: AnswerOutlet {
         _ line: UnsafeRawBufferPointer, _ load: Load, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished
     ) {
         switch Incoming(line) {
-        case .single(let message): handle(message, .line(load), line.count, in: chunk, on: &bench, &finished)
+        case .single(let message): handle(message, .line(load), bytesIn: line.count, in: chunk, on: &bench, &finished)
         case .refused(let error):
             let start = bench.writer.bytes.count
             performer.refuse(id: nil, trace: nil, error, on: &bench)
@@ -141,12 +141,12 @@ final class Dispatcher: AnswerOutlet {
             conclude(.line(load), from: start, on: &bench, &finished)
         case .batch(let messages):
             let batch = Batch(members: messages.count, isArray: true, load: load, maximumBytes: performer.maximumAnswer)
-            for message in messages { handle(message, .batch(batch), line.count, in: chunk, on: &bench, &finished) }
+            for message in messages { handle(message, .batch(batch), bytesIn: line.count, in: chunk, on: &bench, &finished) }
         }
     }
 
     private func handle(
-        _ message: Message, _ route: AnswerRoute, _ bytesIn: Int, in chunk: LineBatch?, on bench: inout WorkerState,
+        _ message: Message, _ route: AnswerRoute, bytesIn: Int, in chunk: LineBatch?, on bench: inout WorkerState,
         _ finished: inout Finished
     ) {
         let start = bench.writer.bytes.count
@@ -265,7 +265,7 @@ final class Dispatcher: AnswerOutlet {
     func cancelRequests(_ id: JSONNode) { openWork.cancel(id) }
 
     func admitWaiting(_ call: Call) throws {
-        guard openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
+        guard letsCallsWait, openWork.addWaiting(call, limit: mostWaiting) else { throw TooManyRequests() }
     }
 
     func resume(_ call: Call, on lane: Lane, _ body: @escaping Method.Body) {
@@ -298,7 +298,8 @@ final class Dispatcher: AnswerOutlet {
 
     /// Ends the calls that wait for users, because the input has ended.
     func endWaits() {
-        for call in openWork.all.calls where call.claimWaiting() {
+        let (chunks, calls) = openWork.all
+        for call in calls + chunks.compactMap(\.runningCall) where call.claimWaiting() {
             answer(call, ShuttingDown())
             call.takeOnCancel()?()
         }

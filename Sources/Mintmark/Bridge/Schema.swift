@@ -91,5 +91,6 @@ public enum Schema {
         Migration(version: 11, statements: SecurityEventTables.statements + EventStreamTables.statements),
         Migration(version: 12, statements: ClientSecretTables.statements + IdpFlowTables.application),
         Migration(version: 13, statements: AgentTables.statements),
+        Migration(version: 14, statements: EventStreamTables.delivery),
     ]
 }

@@ -7,10 +7,11 @@ import Storage
 /// Implements the methods `events.*`.
 public struct EventsService: Sendable {
     let context: ServiceContext
-    let signingKeys: SigningKeys
-    let signIn: SignInService
+    let tokens: EventTokens
     private let host: PipeHookHost
     let feed: EventFeed
+    let bell: EventBell
+    let sender: EventSender
 
     private static let batch = 500
     /// The maximum number of batches that one call of `events.list` reads in search of events of the given types.
@@ -18,10 +19,15 @@ public struct EventsService: Sendable {
 
     init(_ context: ServiceContext, _ signingKeys: SigningKeys, _ signIn: SignInService, _ mintmark: Mintmark) {
         self.context = context
-        self.signingKeys = signingKeys
-        self.signIn = signIn
+        tokens = EventTokens(context: context, signingKeys: signingKeys, signIn: signIn)
         host = mintmark.host
         feed = EventFeed(context.driver, host: host.requests, writes: StoreWrites(of: mintmark.configuration.store))
+        bell = EventBell(context.driver, writes: StoreWrites(of: mintmark.configuration.store))
+        sender = EventSender(
+            tokens, http: mintmark.configuration.httpClient(mintmark.faults),
+            longestRequest: mintmark.configuration.outgoing.maximumMilliseconds, bell: bell)
+        // Commands that run once do not send: a receiver that does not respond must not delay them.
+        if host.requests.isConnected { sender.wake() }
     }
 
     /// Starts to send events to the host of the process.
@@ -58,6 +64,13 @@ public struct EventsService: Sendable {
             }
         }
         return EventsList.Result(events: found, cursor: String(position), hasMore: position < range.last)
+    }
+
+    /// Ends the subscription, the waiting calls and the deliveries.
+    func close() {
+        feed.close()
+        sender.close()
+        bell.close()
     }
 
     /// Returns the positions of all events that are committed now.

@@ -11,7 +11,27 @@ enum SecurityEventToken {
     private static let caep = "https://schemas.openid.net/secevent/caep/event-type/"
     private static let risc = "https://schemas.openid.net/secevent/risc/event-type/"
 
-    static func claims(_ event: SecurityEvent, to stream: EventStreamRecord, in realm: Deployment) -> [UInt8] {
+    private static let verification = "https://schemas.openid.net/secevent/ssf/event-type/verification"
+
+    /// Returns the claims, or `nil` if the type of the event is not known to this version.
+    static func claims(_ record: SecurityEventRecord, to stream: EventStreamRecord, in realm: Deployment) -> [UInt8]? {
+        if record.type == SecurityEventRecord.verification { return verification(record, to: stream, in: realm) }
+        return record.answer.map { claims($0, to: stream, in: realm) }
+    }
+
+    /// The event with which a receiver verifies a stream (OpenID Shared Signals Framework 1.0 §8.1.4).
+    private static func verification(_ record: SecurityEventRecord, to stream: EventStreamRecord, in realm: Deployment) -> [UInt8] {
+        var payload = JSONObject()
+        payload["state"] = record.members["state"]
+        let claims: JSONObject = [
+            "iss": .string(realm.issuer(of: stream.owner)), "aud": .string(stream.audience), "iat": .number(.init(record.at)),
+            "jti": .string(record.id), "sub_id": ["format": "opaque", "id": .string(stream.id)],
+            "events": .object([verification: .object(payload)]),
+        ]
+        return JSONValue.object(claims).bytes
+    }
+
+    private static func claims(_ event: SecurityEvent, to stream: EventStreamRecord, in realm: Deployment) -> [UInt8] {
         let issuer = realm.issuer(of: stream.owner)
         let (uri, payload) = content(event, in: realm)
         var claims: JSONObject = [:]

@@ -164,11 +164,11 @@ public final class ModelContextSession: MethodLookup {
         JSONRPC.Method(name) { call, params, result in
             if isStatelessOnly { try RequestEra.check(params) }
             try self.require(name, params)
-            self.write(try make(call, params), cache, params, &result)
+            self.write(try make(call, params), cache, for: params, to: &result)
         }
     }
 
-    private func write(_ members: JSONObject, _ cache: CacheHint?, _ params: JSONNode?, _ result: inout JSONWriter) {
+    private func write(_ members: JSONObject, _ cache: CacheHint?, for params: JSONNode?, to result: inout JSONWriter) {
         result.beginObject()
         begin(params, &result)
         for member in members.members {
@@ -210,7 +210,7 @@ public final class ModelContextSession: MethodLookup {
                 throw ResourceNotFound(uri: String(uri.unicodeScalars.prefix(256)), isStateless: RequestEra.isStateless(params))
             }
             let content: JSONValue = ["uri": .string(uri), "mimeType": .string(resource.type), "text": .string(resource.text)]
-            self.write(["contents": [content]], resource.cache, params, &result)
+            self.write(["contents": [content]], resource.cache, for: params, to: &result)
         }
     }
 

@@ -40,13 +40,12 @@ struct ToolTable: Sendable {
         // `tools/list` returns the same information as `rpc.discover`.
         let methods = Contract.MethodTable.all.filter { $0.name != "rpc.discover" }
         try selection.check([(Self.describeName, nil)] + methods.map { (Tool.name($0), $0) }) { info in
-            Self.refusal(info, configuration, settings.levels, isSelected: true, settings.tools)
+            Self.refusal(of: info, configuration, settings, isSelected: true)
         }
         names = ToolNames { info in
             info.name == "rpc.discover"
                 ? nil
-                : Self.refusal(
-                    info, configuration, settings.levels, isSelected: selection.contains(Tool.name(info), info), settings.tools)
+                : Self.refusal(of: info, configuration, settings, isSelected: selection.contains(Tool.name(info), info))
         }
         var order: [Tool] = []
         if selection.contains(Self.describeName, nil) {
@@ -100,16 +99,16 @@ struct ToolTable: Sendable {
 
     /// Returns the reason a method is not a tool in this session, as a clause, or `nil` if it is one of its tools.
     private static func refusal(
-        _ info: MethodInfo, _ configuration: Configuration, _ levels: ToolLevels, isSelected: Bool, _ tools: String?
+        of info: MethodInfo, _ configuration: Configuration, _ settings: ToolSettings, isSelected: Bool
     ) -> String? {
         if info.isTesting, !configuration.testing { return "it requires a testing store: start mintmark mcp with --testing." }
         if configuration.publicCaller, info.caller != .public {
             return "it requires the access level developer: start mintmark mcp without --caller public."
         }
         var options: [String] = []
-        if !levels.permits(info) { options.append("--allow \(levels.including(info).option)") }
+        if !settings.levels.permits(info) { options.append("--allow \(settings.levels.including(info).option)") }
         if !isSelected {
-            let given = (tools ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.hasPrefix("-") }
+            let given = (settings.tools ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.hasPrefix("-") }
             options.append("--tools \((given.isEmpty ? ["default"] : given).joined(separator: ",")),\(Tool.name(info))")
         }
         return options.isEmpty ? nil : "start mintmark mcp with \(options.joined(separator: " "))."

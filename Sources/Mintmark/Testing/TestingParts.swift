@@ -3,6 +3,7 @@ import Contract
 import Logging
 import Loopback
 import Messages
+import Network
 import ServiceContext
 import Storage
 import VendorAPIs
@@ -15,6 +16,8 @@ struct TestedServices {
     let housekeeping: MaintenanceScheduler
     let loopback: LoopbackCompat
     let compat: CompatService
+    /// The client for requests to other machines.
+    let http: any HTTPClient
 }
 
 // A program built with MINTMARK_WITHOUT_TEST_SUPPORT does not contain the module TestSupport, and refuses testing stores.
@@ -66,11 +69,27 @@ struct TestedServices {
                 },
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
             provider = TestProvider(
-                services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat))
-            service = TestService(services.accounts, services.tenants, provider, hooks)
+                services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat),
+                documents: .fetched(with: services.http))
+            service = TestService(services.accounts, services.tenants, provider: provider, hooks: hooks)
         }
 
         func stop() { provider.stop() }
+    }
+
+    extension ClientDocumentSource {
+        /// The documents of clients, from public addresses and from this machine.
+        fileprivate static func fetched(with http: any HTTPClient) -> ClientDocumentSource {
+            ClientDocumentSource { url in
+                let policy = HTTPPolicy(
+                    allowsInsecureLoopback: true, maximumBytes: maximumBytes, timeoutMilliseconds: timeoutMilliseconds, maximumRedirects: 0)
+                do throws(HTTPFailure) {
+                    let response = try http.send(HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy))
+                    return .received(
+                        status: response.status, contentType: response.contentType, maxAgeSeconds: response.maxAgeSeconds, body: response.body)
+                } catch { return .failed("\(error)") }
+            }
+        }
     }
 
     extension NativeAuthorization {

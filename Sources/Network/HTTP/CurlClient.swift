@@ -50,7 +50,7 @@ public final class CurlClient: HTTPClient {
         let deadline = Monotonic.nanoseconds() + UInt64(max(1, request.policy.timeoutMilliseconds)) * 1_000_000
         var url = try RequestURL(request.url, library, policy: request.policy)
         for _ in 0...max(0, request.policy.maximumRedirects) {
-            let exchange = CurlExchange(request, url, options, library)
+            let exchange = CurlExchange(request, to: url, options, by: library)
             let (response, target) = try handles.withHandle(
                 for: ConnectionReach(request.policy), missing: { HTTPFailure(.libraryMissing("it is out of memory"), at: "") }
             ) { easy throws(HTTPFailure) in

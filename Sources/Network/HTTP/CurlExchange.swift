@@ -9,7 +9,7 @@ struct CurlExchange {
     private let library: CurlLibrary
     private let proxy: String?
 
-    init(_ request: HTTPRequest, _ url: RequestURL, _ options: CurlClient.Options, _ library: CurlLibrary) {
+    init(_ request: HTTPRequest, to url: RequestURL, _ options: CurlClient.Options, by library: CurlLibrary) {
         self.request = request
         self.url = url
         self.options = options

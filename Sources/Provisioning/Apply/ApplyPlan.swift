@@ -66,13 +66,12 @@ struct ApplyPlan {
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
         let roleNames = Set(declaredRoles.map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
+        let poolFacts = PlannedPool.Facts(
+            realm: realm, now: now, allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant)
         pools = try declaredPools.enumerated().compactMap { place, declaration in
             guard let id = found.ids[place] else { return nil }
-            let existing = try tx.pool(id)
-            let roles = try existing.map { try tx.poolRoles($0.id) } ?? [:]
-            return try PlannedPool(
-                declaration, at: place, id: id, existing: existing, existingRoles: roles, realm: realm, now: now,
-                allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant, &problems)
+            let existing = try tx.pool(id).map { (pool: $0, roles: try tx.poolRoles($0.id)) }
+            return try PlannedPool(declaration, at: place, id: id, existing: existing, poolFacts, &problems)
         }
         let facts = PlannedIssuer.Facts(realm: realm, allowsPlainLoopback: allowsPlainLoopback, now: now, isTenant: isTenant)
         var issuerNames: Set<String> = []

@@ -17,25 +17,38 @@ struct PlannedPool {
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// - Parameters:
-    ///   - allowsPlainLoopback: Whether requests to a provider on a loopback address may use plain HTTP.
-    ///   - isRole: Returns whether a role with this name exists or is declared.
-    ///   - isTenant: Returns whether a tenant with this ID exists or is declared.
+    /// What a pool is checked against.
+    struct Facts {
+        let realm: Deployment
+        let now: Int64
+        /// Whether requests to a provider on a loopback address may use plain HTTP.
+        let allowsPlainLoopback: Bool
+        /// Returns whether a role with this name exists or is declared.
+        let isRole: (String) throws -> Bool
+        /// Returns whether a tenant with this ID exists or is declared.
+        let isTenant: (String) throws -> Bool
+
+        fileprivate func roleName(_ arn: String) throws -> String {
+            guard let name = realm.roleName(of: arn), try isRole(name) else { throw RoleNotFound(role: arn) }
+            return name
+        }
+    }
+
+    /// - Parameter existing: The pool with the same ID, and its roles.
     /// - Returns: `nil` if the providers are not valid. A violation is then added.
     init?(
-        _ declaration: PoolDeclaration, at place: Int, id: String, existing: PoolRecord?, existingRoles: [String: String],
-        realm: Deployment,
-        now: Int64, allowsPlainLoopback: Bool, isRole: (String) throws -> Bool, isTenant: (String) throws -> Bool,
-        _ problems: inout ApplyProblems
+        _ declaration: PoolDeclaration, at place: Int, id: String, existing stored: (pool: PoolRecord, roles: [String: String])?,
+        _ facts: Facts, _ problems: inout ApplyProblems
     ) throws {
+        let existing = stored?.pool
         let pointer = "/pools/\(place)"
         let developerProvider = try problems.attempt(pointer + "/developerProvider") {
             try existing.map { try $0.developerProvider(asking: declaration.developerProvider) } ?? declaration.developerProvider
         }
         let providers = try problems.attempt(pointer + "/providers") {
             try [LoginProvider](
-                declaration.providers ?? [], developerProvider: developerProvider ?? nil, in: realm,
-                allowsPlainLoopback: allowsPlainLoopback)
+                declaration.providers ?? [], developerProvider: developerProvider ?? nil, in: facts.realm,
+                allowsPlainLoopback: facts.allowsPlainLoopback)
         }
         if let existing, let given = declaration.signingAlgorithm?.rawValue, given != existing.signingAlgorithm {
             problems.add(
@@ -49,15 +62,15 @@ struct PlannedPool {
         for (index, provider) in providers.enumerated() {
             guard let tenantId = provider.tenantId else { continue }
             _ = try problems.attempt("\(pointer)/providers/\(index)/tenantId") {
-                guard try isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
+                guard try facts.isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
             }
         }
         let tagMaps = try Self.tagMaps(
             declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer: pointer, problems: &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
-        roles = setsRoles ? try Self.roles(declaration.roles, pointer, realm, isRole, &problems) : existingRoles
+        roles = setsRoles ? try Self.roles(declaration.roles, at: pointer, facts, &problems) : stored?.roles ?? [:]
         let mappings = declaration.mappings ?? [:]
-        for mapping in mappings { try Self.check(mapping, providers, pointer, realm, isRole, &problems) }
+        for mapping in mappings { try Self.check(mapping, among: providers, at: pointer, facts, &problems) }
         self.place = place
         self.mappings = setsRoles ? mappings : existing.map { Members($0.orderedRoleMappings.map { ($0.key, $0.value) }) } ?? [:]
         before = existing
@@ -65,22 +78,23 @@ struct PlannedPool {
             id: id, name: declaration.name, allowUnauthenticated: declaration.allowUnauthenticated,
             allowClassicFlow: declaration.allowClassicFlow, developerProvider: developerProvider ?? nil, providers: providers,
             signingAlgorithm: existing?.signingAlgorithm ?? declaration.signingAlgorithm?.rawValue ?? "ES256",
-            tags: declaration.tags?.object ?? [:], createdAt: existing?.createdAt ?? now, updatedAt: now,
+            tags: declaration.tags?.object ?? [:], createdAt: existing?.createdAt ?? facts.now, updatedAt: facts.now,
             roleMappings: Dictionary(self.mappings.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }), tagMaps: tagMaps)
-        difference = Self.difference(existing, existingRoles, after, roles)
+        difference = Self.difference(from: stored, to: (after, roles))
     }
 
     private static func difference(
-        _ before: PoolRecord?, _ rolesBefore: [String: String], _ after: PoolRecord, _ roles: [String: String]
+        from stored: (pool: PoolRecord, roles: [String: String])?, to new: (pool: PoolRecord, roles: [String: String])
     ) -> Difference {
-        Difference(
+        let (before, after) = (stored?.pool, new.pool)
+        return Difference(
             isNew: before == nil,
             [
                 ("name", before?.name != after.name), ("allowUnauthenticated", before?.allowUnauthenticated != after.allowUnauthenticated),
                 ("allowClassicFlow", before?.allowClassicFlow != after.allowClassicFlow),
                 ("developerProvider", before?.developerProvider != after.developerProvider),
                 ("providers", before?.providers.json != after.providers.json), ("tags", before?.tags != after.tags),
-                ("roles", rolesBefore != roles), ("mappings", before?.roleMappings != after.roleMappings),
+                ("roles", stored?.roles ?? [:] != new.roles), ("mappings", before?.roleMappings != after.roleMappings),
                 ("principalTags", before?.tagMaps.json != after.tagMaps.json),
             ])
     }
@@ -110,30 +124,25 @@ struct PlannedPool {
     }
 
     private static func roles(
-        _ declared: RolesByKind?, _ pointer: String, _ realm: Deployment, _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+        _ declared: RolesByKind?, at pointer: String, _ facts: Facts, _ problems: inout ApplyProblems
     ) throws -> [String: String] {
         var roles: [String: String] = [:]
         for (kind, arn) in [("authenticated", declared?.authenticated), ("unauthenticated", declared?.unauthenticated)] {
             guard let arn else { continue }
-            roles[kind] = try problems.attempt("\(pointer)/roles/\(kind)") { try roleName(arn, realm, isRole) }
+            roles[kind] = try problems.attempt("\(pointer)/roles/\(kind)") { try facts.roleName(arn) }
         }
         return roles
     }
 
     private static func check(
-        _ mapping: Members<RoleMapping>.Member, _ providers: [LoginProvider], _ pointer: String, _ realm: Deployment,
-        _ isRole: (String) throws -> Bool, _ problems: inout ApplyProblems
+        _ mapping: Members<RoleMapping>.Member, among providers: [LoginProvider], at pointer: String, _ facts: Facts,
+        _ problems: inout ApplyProblems
     ) throws {
         let place = pointer + PolicyReader.pointer(["mappings", mapping.name])
         _ = try problems.attempt(place) { try RoleMappings.check(mapping.value, of: mapping.name, among: providers) }
         for (index, rule) in (mapping.value.rules ?? []).enumerated() {
-            _ = try problems.attempt("\(place)/rules/\(index)/roleArn") { try roleName(rule.roleArn, realm, isRole) }
+            _ = try problems.attempt("\(place)/rules/\(index)/roleArn") { try facts.roleName(rule.roleArn) }
         }
-    }
-
-    private static func roleName(_ arn: String, _ realm: Deployment, _ isRole: (String) throws -> Bool) throws -> String {
-        guard let name = realm.roleName(of: arn), try isRole(name) else { throw RoleNotFound(role: arn) }
-        return name
     }
 }
 

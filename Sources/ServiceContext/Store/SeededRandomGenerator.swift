@@ -11,7 +11,7 @@ public struct SeededRandomGenerator: RandomSource {
     private let database: any Database
     private let system: any RandomSource
 
-    /// - Parameter system: The source that is used without a seed, or if the seed cannot be read.
+    /// - Parameter system: The source that is used without a seed, or if the seed cannot be read twice.
     public init(_ database: any Database, otherwise system: any RandomSource) {
         self.database = database
         self.system = system
@@ -20,8 +20,14 @@ public struct SeededRandomGenerator: RandomSource {
     public func bytes(_ count: Int) -> [UInt8] { draw(count).bytes }
 
     public func draw(_ count: Int) -> RandomDraw {
-        guard let turn = try? database.nextDraw() else { return system.draw(count) }
+        guard let turn = turn() else { return system.draw(count) }
         return RandomDraw(bytes: Self.bytes(count, of: turn.seed, draw: turn.number), number: turn.number)
+    }
+
+    /// Takes the next number of the store's seed, or returns `nil` without a seed. A second attempt follows a failure, because a disk that
+    /// fails once must not make the values of a test irreproducible.
+    private func turn() -> (seed: String, number: Int64)? {
+        do { return try database.nextDraw() } catch { return (try? database.nextDraw()) ?? nil }
     }
 
     /// Returns the bytes of one draw, at most 8160.

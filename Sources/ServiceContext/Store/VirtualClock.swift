@@ -1,5 +1,6 @@
 import Platform
 import Storage
+import Synchronization
 
 /// The virtual clock of a testing store. Its setting is in the store, so that all processes on the store have the same time. An injected
 /// clock fault applies to one process only.
@@ -7,6 +8,7 @@ public struct VirtualClock: WallClock {
     private let database: any Database
     private let machine = SystemClock()
     private let faults: Faults?
+    private let lastRead = LastReadSetting()
 
     /// The range of the clock, up to the end of the year 9999.
     public static let range: ClosedRange<Int64> = 0...253_402_300_799
@@ -33,10 +35,11 @@ public struct VirtualClock: WallClock {
         self.faults = faults
     }
 
-    /// The current time, or the machine's time if the store cannot be read. Must not be read inside a transaction.
+    /// The current time. If the store cannot be read, the setting that this process read last applies: the time of a testing store must not
+    /// jump to the machine's time because a disk fails. Must not be read inside a transaction.
     public var now: Int64 {
-        let setting = try? database.read { try $0.clockSetting() }
-        return (setting ?? Setting()).now(machine.now) + (faults?.clockJumpSeconds ?? 0)
+        let setting = lastRead.setting { try database.read { try $0.clockSetting() } }
+        return setting.now(machine.now) + (faults?.clockJumpSeconds ?? 0)
     }
 
     /// Freezes the clock at `moment`, unless it was set before. A reset of the store returns the clock to this time.
@@ -79,6 +82,18 @@ public struct VirtualClock: WallClock {
     package func read() throws -> (setting: Setting, now: Int64) {
         let setting = try database.read { try $0.clockSetting() }
         return (setting, setting.now(machine.now))
+    }
+}
+
+/// The setting of the clock that a process has read last.
+private final class LastReadSetting: Sendable {
+    private let last = Mutex(VirtualClock.Setting())
+
+    /// Returns the setting that `read` returns, or the last one if it fails.
+    func setting(_ read: () throws -> VirtualClock.Setting) -> VirtualClock.Setting {
+        guard let setting = try? read() else { return last.withLock { $0 } }
+        last.withLock { $0 = setting }
+        return setting
     }
 }
 

@@ -88,11 +88,20 @@ final class SQLiteConnection {
             switch sqlite3_step(statement.handle) {
             case SQLITE_ROW:
                 // A statement that changes rows always runs to completion, whatever `row` returns.
-                if try row(Row(source: statement)) == .enough, statement.isReadOnly { return 0 }
+                if try take(row, statement) == .enough, statement.isReadOnly { return 0 }
             case SQLITE_DONE: return statement.isReadOnly ? 0 : Int(sqlite3_changes(handle))
             case let code: throw failure(code)
             }
         }
+    }
+
+    /// Passes the current row of a statement to `row`.
+    ///
+    /// - Throws: `StoreError.failed` if SQLite had no memory for a value, whatever `row` makes of the value; any error that `row` throws.
+    private func take<R>(_ row: (Row) throws -> R, _ statement: SQLiteStatement) throws -> R {
+        let result = Result { try row(Row(source: statement)) }
+        if statement.lacksMemory { throw failure(SQLITE_NOMEM) }
+        return try result.get()
     }
 
     /// Runs a statement without parameters and without result rows.
@@ -143,7 +152,7 @@ final class SQLiteConnection {
             defer { statement.end() }
             var code = sqlite3_step(handle)
             while code == SQLITE_ROW {
-                try row(Row(source: statement))
+                try take(row, statement)
                 code = sqlite3_step(handle)
             }
             guard code == SQLITE_DONE else { throw failure(code) }

@@ -42,7 +42,7 @@ enum SQLiteOpening {
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }
         do {
             try connection.run("BEGIN IMMEDIATE")
-            let versions = try migrate(connection, path, migrations, migrates)
+            let versions = try migrate(connection, at: path, by: migrations, isAllowed: migrates)
             try connection.run("COMMIT")
             return versions
         } catch {
@@ -65,9 +65,9 @@ enum SQLiteOpening {
     }
 
     /// Runs the missing migrations. The caller holds the lock; another process may have migrated before.
-    private static func migrate(_ connection: SQLiteConnection, _ path: String, _ migrations: [Migration], _ migrates: Bool) throws
-        -> SchemaVersions
-    {
+    private static func migrate(
+        _ connection: SQLiteConnection, at path: String, by migrations: [Migration], isAllowed migrates: Bool
+    ) throws -> SchemaVersions {
         let supported = migrations.last?.version ?? 0
         var found = 0
         switch try Contents(of: connection, path) {

@@ -7,6 +7,8 @@ final class SQLiteStatement: RowSource {
     let isReadOnly: Bool
     /// Whether its rows are being read.
     private(set) var isRunning = false
+    /// Whether SQLite had no memory for a value of the current row. It then returns the value as if it were NULL.
+    private(set) var lacksMemory = false
     private let positions: [Int32]
     /// The bound texts and blobs while the statement runs. SQLite reads them there instead of copying each.
     private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
@@ -39,9 +41,13 @@ final class SQLiteStatement: RowSource {
         makeSpace(for: values)
         for index in positions.indices {
             let code = bind(values[index].sqlParameter, at: positions[index])
-            if code != SQLITE_OK { throw .failed(reason: "a value for \(text) cannot be bound (SQLite \(code))") }
+            if code != SQLITE_OK {
+                end()
+                throw .failed(reason: "a value for \(text) cannot be bound (SQLite \(code))")
+            }
         }
         isRunning = true
+        lacksMemory = false
     }
 
     /// Resets the statement and erases the bound values, which can be secrets.
@@ -102,13 +108,24 @@ final class SQLiteStatement: RowSource {
     func int(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
     func string(_ column: Int) -> String {
-        guard let text = sqlite3_column_text(handle, Int32(column)) else { return "" }
+        guard let text = sqlite3_column_text(handle, Int32(column)) else {
+            noteMissingValue()
+            return ""
+        }
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
     func bytes(_ column: Int) -> [UInt8] {
-        guard let blob = sqlite3_column_blob(handle, Int32(column)) else { return [] }
+        guard let blob = sqlite3_column_blob(handle, Int32(column)) else {
+            noteMissingValue()
+            return []
+        }
         return [UInt8](UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
+    /// Distinguishes NULL and an empty blob from a value for which SQLite had no memory.
+    private func noteMissingValue() {
+        if sqlite3_errcode(sqlite3_db_handle(handle)) == SQLITE_NOMEM { lacksMemory = true }
     }
 }

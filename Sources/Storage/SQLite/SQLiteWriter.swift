@@ -23,7 +23,7 @@ final class SQLiteWriter: Sendable {
     private let mostInOneCommit = 256
 
     /// - Parameter running: The threads that run a transaction of the store; the thread that writes is one of them.
-    init(_ connection: SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?, running: ThreadsInTransaction) {
+    init(_ connection: sending SQLiteConnection, counters: WriteCounters, memoryLock: ReaderWriterLock?, running: ThreadsInTransaction) {
         self.connection = UnsafeTransfer(connection)
         self.running = running
         self.counters = counters

@@ -5,8 +5,11 @@ extension SQLiteConnection: OwnedByOneThread {}
 extension PostgresConnection: OwnedByOneThread {}
 
 /// Passes a connection between threads. Safe because the pools give a connection to one thread, and take it back before they give it to
-/// another one. (The compiler cannot check this with `sending`: a pool keeps its connections in a lock, and a view keeps one in a class.)
+/// another one.
+///
+/// The compiler checks the way into the pool (`sending`). It cannot check the way back: after a connection was passed to a body that is not
+/// `@Sendable`, as every body of a transaction, it counts as used by the caller, and sending it back is an error.
 struct UnsafeTransfer<Value: OwnedByOneThread>: @unchecked Sendable {
     let value: Value
-    init(_ value: Value) { self.value = value }
+    init(_ value: sending Value) { self.value = value }
 }

@@ -9,6 +9,7 @@ struct AuthorizeRequest: Sendable {
     }
 
     let clientId: String
+    let client: KnownClient
     let redirectUri: String
     let responseMode: ResponseMode
     let state: String?
@@ -21,24 +22,25 @@ struct AuthorizeRequest: Sendable {
     init(_ parameters: ProviderParameters, of issuer: ProviderIssuer) throws {
         self.parameters = parameters
         guard let clientId = parameters["client_id"] else { throw OAuthRefusal("invalid_request", "client_id is missing.") }
-        guard let client = issuer.client(clientId) else {
+        guard let client = try issuer.client(clientId) else {
             throw OAuthRefusal(
-                "unauthorized_client", "Unknown client \(clientId). The issuer \(issuer.name) accepts the clients given to test.idp.")
+                "unauthorized_client", "Unknown client \(clientId). \(issuer.acceptedClients)")
         }
         guard let redirectUri = parameters["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
         }
         if let flaw = Self.flaw(of: redirectUri) { throw OAuthRefusal("invalid_request", "redirect_uri \(flaw)") }
-        if issuer.isStrict, !client.knows(redirectUri: redirectUri) {
+        if !client.isOpen, !client.settings.knows(redirectUri: redirectUri) {
+            let place = client.metadata == nil ? "redirectUris in test.idp" : "redirect_uris"
             throw OAuthRefusal(
                 "invalid_request",
-                "The client \(clientId) has no redirect URI \(redirectUri). Add it to its redirectUris in test.idp; the comparison is exact."
-            )
+                "The client \(clientId) has no redirect URI \(redirectUri). Add it to its \(place); the comparison is exact.")
         }
         if parameters.repeated.contains("redirect_uri") || parameters.repeated.contains("client_id") {
             throw OAuthRefusal("invalid_request", "client_id and redirect_uri must each occur once.")
         }
         self.clientId = clientId
+        self.client = client
         self.redirectUri = redirectUri
         state = parameters["state"]
         responseMode = parameters["response_mode"].flatMap(ResponseMode.init) ?? .query
@@ -78,6 +80,13 @@ struct AuthorizeRequest: Sendable {
             throw OAuthRefusal("\(name)_not_supported", "\(name) is not supported; send the individual parameters.")
         }
         try checkChallenge(for: issuer)
+        guard client.mayUse(.code) else {
+            throw OAuthRefusal("unauthorized_client", "The client \(clientId) is not registered for the grant type authorization_code.")
+        }
+        try issuer.check(scopes, for: try issuer.audience(in: parameters))
+        if let key = parameters["dpop_jkt"], key.utf8.count != 43 || Base64URL.decode(key) == nil {
+            throw OAuthRefusal("invalid_request", "dpop_jkt must be the thumbprint of a key, 43 characters (RFC 9449 10).")
+        }
         guard prompts.isSubset(of: ["none", "login", "select_account", "consent"]), !prompts.contains("none") || prompts.count == 1 else {
             throw OAuthRefusal("invalid_request", "prompt must be none, or a combination of login, select_account and consent.")
         }
@@ -91,7 +100,10 @@ struct AuthorizeRequest: Sendable {
             if parameters["code_challenge_method"] != nil {
                 throw OAuthRefusal("invalid_request", "code_challenge_method requires a code_challenge.")
             }
-            if issuer.isStrict, issuer.client(clientId)?.clientSecret == nil {
+            if issuer.requiresPKCE {
+                throw OAuthRefusal("invalid_request", "code_challenge is missing: the issuer \(issuer.name) requires PKCE (RFC 7636).")
+            }
+            if !client.isOpen, client.hasNoSecret {
                 throw OAuthRefusal(
                     "invalid_request", "The client \(clientId) has no secret, so it must use PKCE: code_challenge is missing (RFC 7636).")
             }
@@ -117,11 +129,11 @@ struct AuthorizeRequest: Sendable {
         return now - authenticatedAt <= maxAge
     }
 
-    /// The audience of access tokens (RFC 8707 `resource`, or the common parameter `audience`).
-    var audience: String? { parameters["resource"] ?? parameters["audience"] }
-
     /// The grant that the user's consent creates.
-    func grant(of issuer: ProviderIssuer, loginId: String?) -> ProviderState.Grant {
-        ProviderState.Grant(issuer: issuer.name, clientId: clientId, scopes: scopes, audience: audience, loginId: loginId)
+    ///
+    /// - Throws: `OAuthRefusal` with `invalid_target`.
+    func grant(of issuer: ProviderIssuer, loginId: String?) throws -> ProviderState.Grant {
+        ProviderState.Grant(
+            issuer: issuer.name, clientId: clientId, scopes: scopes, audience: try issuer.audience(in: parameters), loginId: loginId)
     }
 }

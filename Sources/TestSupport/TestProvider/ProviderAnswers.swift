@@ -47,7 +47,7 @@ struct OAuthRefusal: Error {
 
     /// Replaces characters that are not allowed in `error_description` and in a quoted header value (RFC 6749 §4.1.2.1 and §5.2, RFC 6750
     /// §3).
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { 0x20...0x7E ~= $0.value && $0 != "\"" && $0 != "\\" ? $0 : "'" }))
     }
 
@@ -80,7 +80,7 @@ extension LoopbackResponse {
 
     /// The response with CORS headers, so that clients in browsers can read it.
     var readableElsewhere: LoopbackResponse {
-        adding([("access-control-allow-origin", "*"), ("access-control-expose-headers", "www-authenticate, retry-after")])
+        adding([("access-control-allow-origin", "*"), ("access-control-expose-headers", "www-authenticate, retry-after, dpop-nonce")])
     }
 
     /// The response to a CORS preflight request (Fetch Standard). It allows all headers, such as those for tracing.
@@ -88,8 +88,8 @@ extension LoopbackResponse {
         LoopbackResponse(
             status: 204,
             headers: [
-                ("access-control-allow-origin", "*"), ("access-control-allow-methods", "GET, POST, OPTIONS"),
-                ("access-control-allow-headers", request.header("access-control-request-headers") ?? "authorization, content-type"),
+                ("access-control-allow-origin", "*"), ("access-control-allow-methods", "GET, POST, PUT, DELETE, OPTIONS"),
+                ("access-control-allow-headers", request.header("access-control-request-headers") ?? "authorization, content-type, dpop"),
                 ("access-control-max-age", "600"), ("vary", "access-control-request-headers"),
             ])
     }

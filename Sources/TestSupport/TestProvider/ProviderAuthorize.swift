@@ -21,8 +21,9 @@ extension TestProvider {
             if let (id, login) = try usableLogin(of: issuer, asked, expected, request) {
                 let session = try beginSession(of: login.accountId, issuer.tenant, login.proof)
                 memory.withLock { $0.logins[id]?.sessions.append(session.id) }
-                return sendBack(asked, of: issuer, session, loginId: id, afterForm: false)
+                return try sendBack(asked, of: issuer, session, loginId: id, afterForm: false)
             }
+            if let session = try chosenSession(at: issuer) { return try welcome(session, to: issuer, .client(asked, expected)) }
             if asked.prompts.contains("none") {
                 throw OAuthRefusal("login_required", "No user with a suitable session is signed in.")
             }
@@ -101,7 +102,7 @@ extension TestProvider {
         }
         let cookie = "\(Self.cookieName(issuer))=\(id); Path=/\(issuer.name)/; HttpOnly; SameSite=Lax"
         switch errand {
-        case .client(let asked, _): return sendBack(asked, of: issuer, session, loginId: id, afterForm: true, cookie: cookie)
+        case .client(let asked, _): return try sendBack(asked, of: issuer, session, loginId: id, afterForm: true, cookie: cookie)
         case .device(let userCode, _):
             settle(userCode, of: issuer, .approved(sessionId: session.id, refreshToken: session.refreshToken))
             return HTMLPage(
@@ -115,13 +116,15 @@ extension TestProvider {
     private func sendBack(
         _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, afterForm: Bool,
         cookie: String? = nil
-    ) -> LoopbackResponse {
+    ) throws -> LoopbackResponse {
+        var grant = try asked.grant(of: issuer, loginId: loginId)
+        grant.thumbprint = asked.parameters["dpop_jkt"]
         let code = Base64URL.encode(context.random.bytes(24))
         let now = context.clock.now
-        memory.withLock {
+        memory.withLock { [grant] in
             $0.keep(
                 ProviderState.Code(
-                    grant: asked.grant(of: issuer, loginId: loginId), redirectUri: asked.redirectUri, challenge: asked.challenge,
+                    grant: grant, redirectUri: asked.redirectUri, challenge: asked.challenge,
                     nonce: asked.parameters["nonce"], sessionId: session.id, refreshToken: session.refreshToken,
                     expiresAt: now + ProviderState.codeSeconds), as: code, at: now)
         }

@@ -54,11 +54,13 @@ extension TestProvider {
     func deviceCodes(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
         let client = try ProviderClient(request, of: issuer)
+        let scopes = Scopes(request.form["scope"] ?? "")
+        let audience = try issuer.audience(in: request.form)
+        try issuer.check(scopes, for: audience)
         let (code, now) = (Base64URL.encode(context.random.bytes(24)), context.clock.now)
         let device = ProviderDevice(
             grant: ProviderState.Grant(
-                issuer: issuer.name, clientId: client.id, scopes: Scopes(request.form["scope"] ?? ""),
-                audience: request.form["resource"] ?? request.form["audience"]),
+                issuer: issuer.name, clientId: client.id, scopes: scopes, audience: audience),
             userCode: ProviderDevice.newUserCode(context.random), expiresAt: now + ProviderDevice.lifetimeSeconds)
         memory.withLock { $0.keep(device, as: code, at: now) }
         let page = "\(issuer.url)/\(ProviderEndpoint.activate.rawValue)"
@@ -141,9 +143,12 @@ extension TestProvider {
         }
         let key = try signingKey(of: issuer, at: now)
         // The code is used up last, so that a device can repeat the request if the store was busy.
-        guard memory.withLock({ $0.spend(device: code, sessionId) }) else { throw unknown }
+        var grant = device.grant
+        grant.thumbprint = client.keptThumbprint
+        guard memory.withLock({ [grant] in $0.spend(device: code, sessionId, for: grant) }) else { throw unknown }
+        grant.thumbprint = client.thumbprint
         return try answer(
-            standing, device.grant, of: issuer, key, nonce: nil,
+            standing, grant, of: issuer, key, nonce: nil,
             refreshToken: device.grant.scopes.names.contains("offline_access") ? refreshToken : nil, at: now)
     }
 }

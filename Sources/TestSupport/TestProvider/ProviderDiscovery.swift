@@ -14,9 +14,11 @@ extension TestProvider {
         var known: Set<String> = []
         return (first + named.map(\.name) + [TenantRecord.defaultId]).filter { known.insert($0).inserted }.map { name in
             let url = "\(baseURL ?? "")/\(name)"
+            let settings = settings(of: name)
             return TestIssuerAddress(
-                name: name, tenantId: settings(of: name).tenantId ?? name, issuer: url,
-                discoveryUrl: "\(url)/\(ProviderEndpoint.discovery.rawValue)", jwksUrl: "\(url)/\(ProviderEndpoint.jwks.rawValue)")
+                name: name, tenantId: settings.tenantId ?? name, issuer: url,
+                discoveryUrl: "\(url)/\(ProviderEndpoint.discovery.rawValue)", jwksUrl: "\(url)/\(ProviderEndpoint.jwks.rawValue)",
+                resources: settings.resourceAddresses(at: url))
         }
     }
 
@@ -26,13 +28,13 @@ extension TestProvider {
         func url(_ endpoint: ProviderEndpoint) -> JSONValue { .string("\(issuer.url)/\(endpoint.rawValue)") }
         func list(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
         let authentication = ["client_secret_basic", "client_secret_post", "none"]
-        return [
+        var document: JSONObject = [
             "issuer": .string(issuer.url), "authorization_endpoint": url(.authorize), "token_endpoint": url(.token),
             "userinfo_endpoint": url(.userinfo), "jwks_uri": url(.jwks), "introspection_endpoint": url(.introspect),
             "revocation_endpoint": url(.revoke), "end_session_endpoint": url(.logout), "device_authorization_endpoint": url(.device),
             // The two names that drafts of OAuth 2.0 for First-Party Applications give the endpoint.
             "authorization_challenge_endpoint": url(.challenge), "native_authorization_endpoint": url(.challenge),
-            "scopes_supported": list(Scopes.standard + issuer.tenant.scopes), "response_types_supported": ["code"],
+            "scopes_supported": list(Scopes.standard + issuer.tenant.scopes + issuer.resourceScopes), "response_types_supported": ["code"],
             "response_modes_supported": ["query", "form_post"], "grant_types_supported": list(ProviderGrantType.allCases.map(\.rawValue)),
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": list(algorithms),
             "token_endpoint_auth_methods_supported": list(authentication), "code_challenge_methods_supported": ["S256"],
@@ -43,7 +45,15 @@ extension TestProvider {
             ]),
             "claims_parameter_supported": false, "request_parameter_supported": false, "request_uri_parameter_supported": false,
             "authorization_response_iss_parameter_supported": true,
+            "introspection_endpoint_auth_methods_supported": list(authentication),
+            "revocation_endpoint_auth_methods_supported": list(authentication),
+            "dpop_signing_alg_values_supported": list(DPoPProof.algorithms.map(\.rawValue)),
+            "authorization_grant_profiles_supported": list([Self.assertionProfile]),
         ]
+        if issuer.acceptsRegistrations { document["registration_endpoint"] = url(.register) }
+        if issuer.acceptsDocuments { document["client_id_metadata_document_supported"] = true }
+        document["protected_resources"] = issuer.settings.resources.map { list($0.map(\.resource)) }
+        return document
     }
 
     /// Returns the published keys of the tenant (RFC 7517 §5).

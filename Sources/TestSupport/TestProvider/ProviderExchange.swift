@@ -7,14 +7,16 @@ import SigningKeys
 extension TestProvider {
     /// Issues an access token for the client itself (RFC 6749 §4.4).
     func clientToken(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
-        if issuer.isStrict, !client.hasSecret {
+        if !client.known.isOpen, !client.hasSecret {
             throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
         }
         let now = context.clock.now
         let scopes = Scopes(form["scope"] ?? "")
+        let audience = try issuer.audience(in: form)
+        try issuer.check(scopes, for: audience)
+        let claims: JSONObject = ["sub": .string(client.id)]
         return try access(
-            issuer, ["sub": .string(client.id)], form["resource"] ?? form["audience"] ?? client.id, client: client.id, scopes,
-            until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
+            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes, until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
     }
 
     /// Exchanges a token for one with another audience, scope or actor (RFC 8693 §2).
@@ -22,8 +24,13 @@ extension TestProvider {
         let subject = try shown("subject_token", form, at: issuer)
         guard let subject else { throw OAuthRefusal("invalid_request", "subject_token is missing.") }
         let actor = try shown("actor_token", form, at: issuer)
+        if let key = subject.claims.boundKey, key != client.thumbprint {
+            throw OAuthRefusal("invalid_request", "subject_token is bound to a key: send a DPoP proof of that key (RFC 9449).")
+        }
+        if form["requested_token_type"] == Self.assertionType { return try assertion(client, of: issuer, form, subject) }
         if let wanted = form["requested_token_type"], ![Self.accessToken, Self.jwt].contains(wanted) {
-            throw OAuthRefusal("invalid_request", "requested_token_type must be \(Self.accessToken) or \(Self.jwt).")
+            throw OAuthRefusal(
+                "invalid_request", "requested_token_type must be \(Self.accessToken), \(Self.jwt) or \(Self.assertionType).")
         }
         let granted = Scopes(subject.claims["scope"]?.string ?? "")
         let scopes = form["scope"].map { Scopes($0) } ?? granted
@@ -34,6 +41,8 @@ extension TestProvider {
             throw OAuthRefusal("invalid_scope", "The given token does not have the scope \(missing.joined(separator: " ")).")
         }
         let now = context.clock.now
+        let audience = try issuer.settings.resources == nil ? form["audience"] ?? form["resource"] : issuer.audience(in: form)
+        try issuer.check(scopes, for: audience)
         var claims = JSONObject()
         for name in ["sub", "sid", "auth_time", "amr"] { claims[name] = subject.claims[name] }
         for (name, value) in subject.standing.map(Self.custom) ?? [] { claims[name] = value }
@@ -46,7 +55,7 @@ extension TestProvider {
         }
         let until = min(now + issuer.tenant.tokens.accessTokenSeconds, subject.claims["exp"]?.int ?? now)
         var answer = try access(
-            issuer, claims, form["audience"] ?? form["resource"] ?? client.id, client: client.id, scopes, until: until, at: now)
+            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes, until: until, at: now)
         answer["issued_token_type"] = .string(form["requested_token_type"] ?? Self.accessToken)
         return answer
     }
@@ -78,7 +87,7 @@ extension TestProvider {
     }
 
     /// Returns a response with only an access token, including the enqueued claims.
-    private func access(
+    func access(
         _ issuer: ProviderIssuer, _ claims: JSONObject, _ audience: String, client: String, _ scopes: Scopes, until: Int64, at now: Int64
     ) throws -> JSONObject {
         let key = try signingKey(of: issuer, at: now)
@@ -87,7 +96,8 @@ extension TestProvider {
         for (name, value) in claims.members { common[name] = value }
         let token = try accessToken(common, audience, client: client, scopes, extra: extra, key: key, expiresAt: until)
         var answer: JSONObject = [
-            "access_token": .string(token), "token_type": "Bearer", "expires_in": .number(JSONNumber(until - now)),
+            "access_token": .string(token), "token_type": claims.boundKey == nil ? "Bearer" : "DPoP",
+            "expires_in": .number(JSONNumber(until - now)),
         ]
         answer["scope"] = scopes.shown
         return answer

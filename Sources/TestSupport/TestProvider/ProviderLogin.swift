@@ -64,7 +64,7 @@ extension TestProvider {
         case .code(let email, let token, _):
             return try next(try signIn.submitCode(.init(continuationToken: token, code: form["code"] ?? ""), call), email, issuer)
         case .factors(let email, let token, _):
-            return try challenge(form["factor"] ?? "", token, email, mfa, call)
+            return try challenge(form["factor"] ?? "", continuing: token, of: email)
         case .factorCode(let email, let token, let factor, _):
             return try next(
                 try mfa.resolve(.init(continuationToken: token, factorId: factor, proof: .code(form["code"] ?? "")), call), email, issuer)
@@ -86,7 +86,7 @@ extension TestProvider {
             if hints.contains(where: { $0.kind != .recovery && $0.factorId != first.factorId }) {
                 return .next(.factors(email, token, hints))
             }
-            return try challenge(first.factorId, token, email, MfaService(context, configurations), InProcessCall())
+            return try challenge(first.factorId, continuing: token, of: email)
         case .passkeyRequired: throw OAuthRefusal("access_denied", "The pages of the test provider cannot use passkeys.")
         case .secondFactorEnrollmentRequired:
             throw OAuthRefusal(
@@ -102,11 +102,10 @@ extension TestProvider {
     }
 
     /// Sends the code of a second factor, or asks for the code of an app.
-    private func challenge(
-        _ factor: String, _ token: String, _ email: String, _ mfa: MfaService, _ call: InProcessCall
-    ) throws -> Outcome {
+    private func challenge(_ factor: String, continuing token: String, of email: String) throws -> Outcome {
         if factor == VerifiedFactor.recovery.factorId { return .next(.factorCode(email, token, factor: factor, sentTo: nil)) }
-        guard case .codeRequired(let step) = try mfa.challenge(.init(continuationToken: token, factorId: factor), call) else {
+        let request = MfaChallenge.Params(continuationToken: token, factorId: factor)
+        guard case .codeRequired(let step) = try MfaService(context, configurations).challenge(request, InProcessCall()) else {
             throw ContinuationTokenInvalid()
         }
         return .next(.factorCode(email, step.continuationToken, factor: factor, sentTo: step.sentTo))
@@ -123,6 +122,23 @@ extension TestProvider {
         return NewSession(
             id: found.id, accountId: found.accountId, username: step.account.username ?? found.accountId, proof: found.proof,
             refreshToken: step.refreshToken)
+    }
+
+    /// Returns a session of the account that `signInAs` names, or `nil` if the issuer shows its login page.
+    func chosenSession(at issuer: ProviderIssuer) throws -> NewSession? {
+        guard let username = issuer.settings.signInAs else { return nil }
+        do {
+            let name = try Username(username)
+            if let account = try context.database.read({ try $0.account(named: name.folded, in: issuer.tenant.id) }) {
+                return try beginSession(of: account.id, issuer.tenant, .address)
+            }
+            guard issuer.settings.createAccounts else { throw UserNotFound(in: issuer.tenant) }
+            let account = try accounts.create(
+                .init(tenantId: issuer.tenant.id, username: username, emailVerified: true), InProcessCall())
+            return try beginSession(of: account.accountId, issuer.tenant, .address)
+        } catch let error as any ContractError {
+            throw OAuthRefusal(error, or: "access_denied")
+        }
     }
 
     /// Creates an account for an unknown email address if the issuer has `createAccounts`.
@@ -154,5 +170,5 @@ extension TestProvider {
 
 extension SignInProof {
     /// The proof of a sign-in with only an email address. Nothing was verified, so its tokens contain no `amr`.
-    fileprivate static let address = SignInProof(amr: [], provider: customProvider)
+    static let address = SignInProof(amr: [], provider: customProvider)
 }

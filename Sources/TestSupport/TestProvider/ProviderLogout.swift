@@ -54,8 +54,8 @@ extension TestProvider {
             throw OAuthRefusal("invalid_request", "id_token_hint is a token of another client than \(given).")
         }
         if let flaw = AuthorizeRequest.flaw(of: uri) { throw OAuthRefusal("invalid_request", "post_logout_redirect_uri \(flaw)") }
-        let known = issuer.client(clientId)
-        guard let known, !issuer.isStrict || known.knows(redirectUri: uri) else {
+        let known = try issuer.client(clientId)
+        guard let known, known.isOpen || known.settings.knows(redirectUri: uri) else {
             throw OAuthRefusal(
                 "invalid_request",
                 "The client \(clientId) has no redirect URI \(uri). Add it to its redirectUris in test.idp; the comparison is exact.")

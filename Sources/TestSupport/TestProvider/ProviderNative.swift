@@ -41,7 +41,7 @@ extension TestProvider {
         if request.authorization("basic") != nil || request.form["client_secret"] != nil {
             let client = try ProviderClient(request, of: issuer)
             // Without configured clients, any secret is accepted, which proves nothing.
-            if issuer.isStrict, client.hasSecret { authenticated = client.id }
+            if !client.known.isOpen, client.hasSecret { authenticated = client.id }
         }
         return native.challenge(request.whole, issuer.tenant.id, authenticated)
     }
@@ -59,8 +59,10 @@ extension TestProvider {
             guard let record = try context.database.read({ try $0.refreshToken(mac) }),
                 let standing = try standing(of: record.sessionId, at: now)
             else { throw OAuthRefusal("invalid_grant", "The session was ended.") }
-            let grant = ProviderState.Grant(issuer: issuer.name, clientId: client.id, scopes: Scopes(scope), audience: audience)
-            memory.withLock { $0.grants[record.sessionId] = grant }
+            var grant = ProviderState.Grant(issuer: issuer.name, clientId: client.id, scopes: Scopes(scope), audience: audience)
+            grant.thumbprint = client.keptThumbprint
+            memory.withLock { [grant] in $0.grants[record.sessionId] = grant }
+            grant.thumbprint = client.thumbprint
             return try answer(
                 standing, grant, of: issuer, try signingKey(of: issuer, at: now), nonce: nil,
                 refreshToken: grant.scopes.names.contains("offline_access") ? token : nil, at: now)

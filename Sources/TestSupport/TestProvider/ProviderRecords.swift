@@ -20,15 +20,17 @@ extension ProviderState.Grant {
         var record: JSONObject = ["issuer": .string(issuer), "clientId": .string(clientId), "scope": .string(scopes.text)]
         record.set("audience", audience)
         record.set("loginId", loginId)
+        record.set("thumbprint", thumbprint)
         return record
     }
 
     init?(record: JSONValue?) {
         guard let record = record?.object, let issuer = record.text("issuer"), let clientId = record.text("clientId"),
-            let scope = record.text("scope"), record.hasAtMost(texts: "audience", "loginId")
+            let scope = record.text("scope"), record.hasAtMost(texts: "audience", "loginId", "thumbprint")
         else { return nil }
         self.init(
-            issuer: issuer, clientId: clientId, scopes: Scopes(scope), audience: record.text("audience"), loginId: record.text("loginId"))
+            issuer: issuer, clientId: clientId, scopes: Scopes(scope), audience: record.text("audience"), loginId: record.text("loginId"),
+            thumbprint: record.text("thumbprint"))
     }
 }
 
@@ -162,6 +164,19 @@ extension TestIssuer {
                     return .object(record)
                 })
         }
+        record["resources"] = resources.map { resources in
+            .array(
+                resources.map { resource in
+                    var record: JSONObject = ["resource": .string(resource.resource)]
+                    record.set("scopes", resource.scopes)
+                    record.set("name", resource.name)
+                    return .object(record)
+                })
+        }
+        record["registration"] = registration.map { .bool($0) }
+        record["clientIdMetadata"] = clientIdMetadata.map { .bool($0) }
+        record.set("dpop", dpop.rawValue)
+        record.set("signInAs", signInAs)
         return record
     }
 }

@@ -10,6 +10,8 @@ struct ProviderRequest: Sendable {
     let query: ProviderParameters
     /// The parameters of a form body, or empty if there is no body.
     let form: ProviderParameters
+    /// Whether the body is JSON, as in the registration of a client.
+    let isJSON: Bool
     /// The original request.
     let whole: LoopbackRequest
 
@@ -20,14 +22,16 @@ struct ProviderRequest: Sendable {
         let path = request.target.prefix { $0 != "?" }
         self.path = path.split(separator: "/").map { String(decoding: PercentEncoding.decode(String($0)), as: UTF8.self) }
         query = try ProviderParameters(request.target.dropFirst(path.count + 1))
+        let isRegistration = self.path.dropFirst().first == ProviderEndpoint.register.rawValue
         let type = request.header("content-type")?.lowercased().prefix { $0 != ";" }.filter { $0 != " " } ?? ""
+        isJSON = isRegistration && type == "application/json"
         switch type {
         case "application/x-www-form-urlencoded":
             guard let body = String(validating: request.body, as: UTF8.self) else { throw OAuthRefusal.notUTF8 }
             form = try ProviderParameters(body)
         default:
             form = ProviderParameters()
-            if !request.body.isEmpty {
+            if !request.body.isEmpty, !isRegistration {
                 throw OAuthRefusal(
                     "invalid_request",
                     "Send a form: Content-Type must be application/x-www-form-urlencoded, not \(type.isEmpty ? "empty" : type).")

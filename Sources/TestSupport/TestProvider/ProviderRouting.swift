@@ -38,8 +38,8 @@ extension TestProvider {
         let due = memory.withLock { $0.nextError(of: name, at: endpoint.enqueued) }
         do {
             if let due { throw OAuthRefusal(due) }
-            return try document(endpoint, of: issuer, request).readableElsewhere
-        } catch let refusal as OAuthRefusal { return refusal.response.readableElsewhere }
+            return withNonce(try document(endpoint, of: issuer, request), of: issuer).readableElsewhere
+        } catch let refusal as OAuthRefusal { return withNonce(refusal.response, of: issuer).readableElsewhere }
     }
 
     private func document(
@@ -57,6 +57,9 @@ extension TestProvider {
         case .challenge: try nativeChallenge(at: issuer, request)
         case .activate: try activate(at: issuer, request)
         case .logout: try logOut(at: issuer, request)
+        case .register: try register(at: issuer, request)
+        case .registration: try manageRegistration(at: issuer, request)
+        case .resource: try resourceMetadata(of: issuer, request)
         }
     }
 
@@ -90,9 +93,21 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     case jwks = "jwks"
     case keys = ".well-known/jwks.json"
     case challenge = "authorize-challenge"
-    case authorize, token, userinfo, introspect, revoke, device, activate, logout
+    case authorize, token, userinfo, introspect, revoke, device, activate, logout, register
+    /// The registration of one client.
+    case registration = "register/{client_id}"
+    /// The metadata of one resource.
+    case resource = "protected-resource/{number}"
+
+    static let resourcePrefix = "protected-resource/"
+    private static let registrationPrefix = "register/"
 
     init?(path: String) {
+        for (prefix, endpoint) in [(Self.registrationPrefix, Self.registration), (Self.resourcePrefix, Self.resource)]
+        where path.hasPrefix(prefix) && path.utf8.count > prefix.utf8.count && !path.dropFirst(prefix.count).contains("/") {
+            self = endpoint
+            return
+        }
         guard let known = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(path.utf8) }) else { return nil }
         self = known
     }
@@ -103,8 +118,9 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     /// The allowed methods. HEAD is handled like GET.
     var methods: [String] {
         switch self {
-        case .discovery, .metadata, .jwks, .keys: ["GET"]
-        case .token, .introspect, .revoke, .device, .challenge: ["POST"]
+        case .discovery, .metadata, .jwks, .keys, .resource: ["GET"]
+        case .token, .introspect, .revoke, .device, .challenge, .register: ["POST"]
+        case .registration: ["GET", "PUT", "DELETE"]
         case .authorize, .userinfo, .activate, .logout: ["GET", "POST"]
         }
     }
@@ -112,7 +128,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     /// The name of the endpoint in `test.enqueue`.
     var enqueued: TestAnswerError.Endpoint {
         switch self {
-        case .discovery, .metadata: .discovery
+        case .discovery, .metadata, .resource: .discovery
         case .jwks, .keys: .jwks
         case .authorize, .challenge: .authorize
         case .token: .token
@@ -121,6 +137,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         case .revoke: .revoke
         case .device, .activate: .device
         case .logout: .logout
+        case .register, .registration: .register
         }
     }
 }

@@ -9,7 +9,7 @@ struct ProviderSnapshot: Sendable {
 
     /// The kind of a record.
     private enum Kind: String {
-        case issuer, code, login, grant, device, answers, claims, revoked
+        case issuer, code, login, grant, device, answers, claims, revoked, registration, assertion
     }
 
     /// All records, in a stable order.
@@ -29,6 +29,8 @@ struct ProviderSnapshot: Sendable {
         }
         for (id, claims) in sorted(state.extras) { add(.claims, id, .object(claims)) }
         for (id, end) in sorted(state.revoked) { add(.revoked, id, .number(JSONNumber(end))) }
+        for (id, client) in sorted(state.registrations) { add(.registration, id, .object(client.record)) }
+        for (id, _) in sorted(state.assertions) { add(.assertion, id, true) }
         return records
     }
 
@@ -51,6 +53,8 @@ struct ProviderSnapshot: Sendable {
         case .device: return keep(ProviderDevice(record: value), in: \.devices)
         case .claims: return keep(value.object, in: \.extras)
         case .revoked: return keep(value.int ?? (value.bool == true ? VirtualClock.range.upperBound : nil), in: \.revoked)
+        case .registration: return keep(RegisteredClient(id: name, record: value), in: \.registrations)
+        case .assertion: return keep(value.bool, in: \.assertions)
         case .answers:
             guard let answers = value.array?.map({ TestEnqueue.Params.Answer(record: $0) }) else { return false }
             state.queue[name] = answers.compactMap(\.self)

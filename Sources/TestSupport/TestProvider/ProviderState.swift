@@ -14,6 +14,12 @@ struct ProviderState: Sendable {
         var audience: String?
         /// The login of the browser from which the grant was made.
         var loginId: String?
+        /// The key to which the refresh tokens are bound, or that must redeem the code (RFC 9449).
+        var thumbprint: String?
+
+        func with(_ scopes: Scopes) -> Grant {
+            Grant(issuer: issuer, clientId: clientId, scopes: scopes, audience: audience, loginId: loginId, thumbprint: thumbprint)
+        }
     }
 
     /// An authorization code (RFC 6749 §4.1.2).
@@ -56,6 +62,12 @@ struct ProviderState: Sendable {
     var extras = BoundedCache<JSONObject>(atMost: limit)
     /// The expiry times of revoked access tokens, by `jti`.
     var revoked = BoundedCache<Int64>(atMost: 10 * limit)
+    /// The registered clients by ID.
+    var registrations = BoundedCache<RegisteredClient>(atMost: 1_000)
+    /// The `jti` of the redeemed assertions, with their issuers.
+    var assertions = BoundedCache<Bool>(atMost: limit)
+    /// Not part of snapshots.
+    var proofs = ProofMemory()
 
     /// Stores a code, and removes codes that expired long ago.
     mutating func keep(_ code: Code, as name: String, at now: Int64) {
@@ -74,18 +86,18 @@ struct ProviderState: Sendable {
         revoked[id] = expiresAt
     }
 
-    /// Marks a code as used and creates its grant. Returns `false` if it was already used.
-    mutating func spend(_ name: String) -> Bool {
+    /// Marks a code as used and stores the grant. Returns `false` if it was already used.
+    mutating func spend(_ name: String, for grant: Grant) -> Bool {
         guard let code = codes[name], !code.isUsed else { return false }
         codes[name]?.isUsed = true
-        grants[code.sessionId] = code.grant
+        grants[code.sessionId] = grant
         return true
     }
 
     /// Removes an approved device and creates its grant. Returns `false` if it was already removed.
-    mutating func spend(device code: String, _ sessionId: String) -> Bool {
-        guard let device = devices.removeValue(forKey: code) else { return false }
-        grants[sessionId] = device.grant
+    mutating func spend(device code: String, _ sessionId: String, for grant: Grant) -> Bool {
+        guard devices.removeValue(forKey: code) != nil else { return false }
+        grants[sessionId] = grant
         return true
     }
 

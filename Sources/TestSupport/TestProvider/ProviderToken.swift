@@ -14,6 +14,7 @@ enum ProviderGrantType: String, CaseIterable, Sendable {
     case clientCredentials = "client_credentials"
     case exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
     case device = "urn:ietf:params:oauth:grant-type:device_code"
+    case assertion = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 }
 
 /// The client that calls the token endpoint (RFC 6749 §2.3).
@@ -21,10 +22,17 @@ struct ProviderClient: Sendable {
     let id: String
     /// Whether the client has sent a secret.
     let hasSecret: Bool
+    let known: KnownClient
+    /// The thumbprint of the key that the request has proven (RFC 9449), or `nil` without a proof.
+    var thumbprint: String?
 
+    /// The key to which the refresh tokens of the client are bound. Only those of public clients are (RFC 9449 §5).
+    var keptThumbprint: String? { hasSecret ? nil : thumbprint }
+
+    /// - Parameter acceptsAny: Whether an unknown client is accepted.
     /// - Throws: `OAuthRefusal` with `invalid_client` if the client is unknown or its secret is wrong. If no clients are configured, any
     ///   client is accepted.
-    init(_ request: ProviderRequest, of issuer: ProviderIssuer) throws {
+    init(_ request: ProviderRequest, of issuer: ProviderIssuer, acceptsAny: Bool = false) throws {
         var (id, secret) = (request.form["client_id"], request.form["client_secret"])
         if let basic = request.authorization("basic") {
             guard let bytes = Base64.decode(basic), let text = String(validating: bytes, as: UTF8.self),
@@ -47,11 +55,10 @@ struct ProviderClient: Sendable {
             }
             throw OAuthRefusal("invalid_client", "The client is missing: send client_id or an Authorization header.")
         }
-        guard let known = issuer.client(id) else {
-            throw OAuthRefusal(
-                "invalid_client", "Unknown client \(id). The issuer \(issuer.name) accepts the clients given to test.idp.")
+        guard let known = acceptsAny ? .open(id) : try issuer.client(id) else {
+            throw OAuthRefusal("invalid_client", "Unknown client \(id). \(issuer.acceptedClients)")
         }
-        if let expected = known.clientSecret {
+        if let expected = known.settings.clientSecret {
             guard let secret else {
                 throw OAuthRefusal(
                     "invalid_client",
@@ -62,11 +69,12 @@ struct ProviderClient: Sendable {
                 let hint = isInHeader ? " In the header, both are form-encoded first: % is %25 (RFC 6749 2.3.1)." : ""
                 throw OAuthRefusal("invalid_client", "Wrong secret of client \(id).\(hint)")
             }
-        } else if issuer.isStrict, secret?.isEmpty == false {
+        } else if !known.isOpen, secret?.isEmpty == false {
             throw OAuthRefusal("invalid_client", "The client \(id) has no secret, but one was sent.")
         }
         self.id = id
         hasSecret = secret?.isEmpty == false
+        self.known = known
     }
 
     /// Decodes the form encoding of the client ID or the secret (RFC 6749 §2.3.1).
@@ -84,12 +92,17 @@ extension TestProvider {
     /// The token endpoint (RFC 6749 §3.2).
     func token(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
-        let client = try ProviderClient(request, of: issuer)
+        var client = try ProviderClient(request, of: issuer)
         guard let type = request.form["grant_type"] else { throw OAuthRefusal("invalid_request", "grant_type is missing.") }
         guard let type = ProviderGrantType(rawValue: type) else {
             let known = ProviderGrantType.allCases.map(\.rawValue).joined(separator: ", ")
             throw OAuthRefusal("unsupported_grant_type", "\(type) is not supported. Supported are \(known).")
         }
+        guard client.known.mayUse(type) else {
+            throw OAuthRefusal("unauthorized_client", "The client \(client.id) is not registered for the grant type \(type.rawValue).")
+        }
+        client.thumbprint = try proof(in: request, to: .token, of: issuer)
+        try requireProof(client, at: issuer)
         do {
             switch type {
             case .code: return LoopbackResponse(json: try redeemCode(client, of: issuer, request.form))
@@ -97,6 +110,7 @@ extension TestProvider {
             case .clientCredentials: return LoopbackResponse(json: try clientToken(client, of: issuer, request.form))
             case .exchange: return LoopbackResponse(json: try exchange(client, of: issuer, request.form))
             case .device: return LoopbackResponse(json: try pollDevice(client, of: issuer, request.form))
+            case .assertion: return LoopbackResponse(json: try redeemAssertion(client, of: issuer, request.form))
             }
         } catch let error as any ContractError {
             throw OAuthRefusal(error, or: "invalid_grant")
@@ -134,13 +148,20 @@ extension TestProvider {
                 throw refuse("code_verifier does not match code_challenge.")
             }
         }
+        if let key = code.grant.thumbprint, key != client.thumbprint {
+            throw refuse("The DPoP proof is not of the key in dpop_jkt of the authorization request (RFC 9449 10).")
+        }
         guard let standing = try standing(of: code.sessionId, at: now) else { throw refuse("The session was ended. \(Self.again)") }
+        var grant = code.grant
+        grant.audience = try issuer.audience(in: form, asGrantedIn: code.grant)
+        grant.thumbprint = client.keptThumbprint
         let key = try signingKey(of: issuer, at: now)
         // The code is used up last, so that the client can repeat the request after an error or if the store was busy.
-        guard memory.withLock({ $0.spend(name) }) else { throw try usedBefore() }
+        guard memory.withLock({ [grant] in $0.spend(name, for: grant) }) else { throw try usedBefore() }
+        grant.thumbprint = client.thumbprint
+        let keepsSignedIn = grant.scopes.names.contains("offline_access") || client.known.metadata?.mayRefresh == true
         return try answer(
-            standing, code.grant, of: issuer, key, nonce: code.nonce,
-            refreshToken: code.grant.scopes.names.contains("offline_access") ? code.refreshToken : nil, at: now)
+            standing, grant, of: issuer, key, nonce: code.nonce, refreshToken: keepsSignedIn ? code.refreshToken : nil, at: now)
     }
 
     /// The next step for a client whose code is not valid.
@@ -159,10 +180,13 @@ extension TestProvider {
         if let scope = form["scope"] {
             let missing = grant.scopes.lacking(Scopes(scope).names)
             if !missing.isEmpty { throw OAuthRefusal("invalid_scope", "\(missing.joined(separator: " ")) was not granted at sign-in.") }
-            grant = ProviderState.Grant(
-                issuer: grant.issuer, clientId: grant.clientId, scopes: Scopes(scope), audience: grant.audience, loginId: grant.loginId)
+            grant = grant.with(Scopes(scope))
         }
-        grant.audience = form["resource"] ?? form["audience"] ?? grant.audience
+        grant.audience = try issuer.audience(in: form, asGrantedIn: grant)
+        if let key = grant.thumbprint, key != client.thumbprint {
+            throw OAuthRefusal("invalid_grant", "The refresh token is bound to another key: send a DPoP proof of that key (RFC 9449 5).")
+        }
+        grant.thumbprint = client.thumbprint
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
         let outcome = try context.database.write {
             try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, call: InProcessCall(), at: now, in: $0)

@@ -20,10 +20,10 @@ extension TestProvider {
         if !session.amr.isEmpty { common["amr"] = .array(session.amr.map { .string($0) }) }
         for (name, value) in Self.custom(standing) { common[name] = value }
         let access = try accessToken(
-            common, grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra, key: key,
+            common.bound(to: grant.thumbprint), grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra, key: key,
             expiresAt: now + tokens.accessTokenSeconds)
         var answer: JSONObject = [
-            "access_token": .string(access), "token_type": "Bearer", "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
+            "access_token": .string(access), "token_type": grant.thumbprint == nil ? "Bearer" : "DPoP", "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
         ]
         answer["scope"] = grant.scopes.shown
         if grant.scopes.names.contains("openid") {
@@ -95,4 +95,16 @@ extension TestProvider {
 extension Scopes {
     /// The scope in tokens and responses, or `nil` if it is empty, because it must contain at least one name (RFC 6749 §3.3).
     var shown: JSONValue? { names.isEmpty ? nil : .string(text) }
+}
+
+extension JSONObject {
+    /// The thumbprint of the key to which these claims are bound (RFC 9449 §6.1).
+    var boundKey: String? { self["cnf"]?["jkt"]?.string }
+
+    /// Returns these claims bound to a key.
+    func bound(to thumbprint: String?) -> JSONObject {
+        var claims = self
+        claims["cnf"] = thumbprint.map { ["jkt": .string($0)] }
+        return claims
+    }
 }

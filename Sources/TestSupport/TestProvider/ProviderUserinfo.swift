@@ -16,6 +16,7 @@ extension TestProvider {
 
     /// The UserInfo endpoint (OpenID Connect Core §5.3).
     func userinfo(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
+        if let token = request.authorization("dpop") { return try userinfo(of: issuer, request, token, isProven: true) }
         let (header, form) = (request.authorization("bearer"), request.form["access_token"])
         if header != nil, form != nil {
             throw OAuthRefusal("invalid_request", "Send the access token once: in the header or in the form (RFC 6750 2).")
@@ -26,10 +27,18 @@ extension TestProvider {
                 json: ["error": .string(refusal.code), "error_description": .string(refusal.description ?? "")], status: 401,
                 headers: [("www-authenticate", "Bearer realm=\"mintmark\"")])
         }
+        return try userinfo(of: issuer, request, token, isProven: false)
+    }
+
+    /// - Parameter isProven: Whether the token was sent with the scheme `DPoP`, which requires a proof (RFC 9449 §7.1).
+    private func userinfo(
+        of issuer: ProviderIssuer, _ request: ProviderRequest, _ token: String, isProven: Bool
+    ) throws -> LoopbackResponse {
         let proven: ProvenToken
         do { proven = try access(token, of: issuer) } catch let error as any ContractError {
             throw OAuthRefusal("invalid_token", error.message)
         }
+        try checkBinding(of: proven.claims, token, at: issuer, request, isProven: isProven)
         guard let standing = proven.standing else {
             throw OAuthRefusal("insufficient_scope", "The access token belongs to a client, not to a user.")
         }
@@ -42,6 +51,31 @@ extension TestProvider {
         for (name, value) in standing.account.claims.members where answer[name] == nil { answer[name] = value }
         let extra = memory.withLock { $0.extras[proven.claims["jti"]?.string ?? ""] }
         return LoopbackResponse(json: answer.changed(by: extra?.without(TenantTokenClaims.ofTheToken)))
+    }
+
+    /// Checks that the request proves the key to which an access token is bound.
+    private func checkBinding(
+        of claims: JSONObject, _ token: String, at issuer: ProviderIssuer, _ request: ProviderRequest, isProven: Bool
+    ) throws {
+        do {
+            let thumbprint = isProven ? try proof(in: request, to: .userinfo, of: issuer, accessToken: token) : nil
+            if isProven, thumbprint == nil { throw DPoPProof.refusal("The header DPoP is missing.") }
+            guard claims.boundKey == thumbprint else {
+                throw OAuthRefusal(
+                    "invalid_token",
+                    isProven
+                        ? "The DPoP proof is not of the key to which the access token is bound."
+                        : "The access token is bound to a key: send it with the scheme DPoP and a proof (RFC 9449).")
+            }
+        } catch var refusal as OAuthRefusal {
+            let algorithms = DPoPProof.algorithms.map(\.rawValue).joined(separator: " ")
+            refusal = OAuthRefusal(refusal.code, refusal.description, status: 401)
+            let words = OAuthRefusal.quoted(refusal.description ?? "")
+            refusal.headers = [
+                ("www-authenticate", "DPoP error=\"\(refusal.code)\", error_description=\"\(words)\", algs=\"\(algorithms)\"")
+            ]
+            throw refusal
+        }
     }
 
     /// - Throws: A `Token…` error if the access token is not valid; `OAuthRefusal`.
@@ -95,7 +129,7 @@ extension TestProvider {
 extension TenantTokenClaims {
     /// The claims that describe the token, not the user.
     static let ofTheToken: Set<String> = [
-        "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act",
+        "iss", "aud", "exp", "iat", "nbf", "jti", "nonce", "at_hash", "azp", "sid", "auth_time", "client_id", "scope", "amr", "acr", "act", "cnf",
     ]
 }
 

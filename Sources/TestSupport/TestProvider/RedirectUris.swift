@@ -34,6 +34,7 @@ extension TestIdp.Params {
                 violations.append(
                     Violation(pointer: "/issuers/\(place)/name", rule: "duplicate", message: "Issuer \(issuer.name) occurs twice."))
             }
+            violations += issuer.resourceViolations(at: "/issuers/\(place)/resources")
             var ids: Set<String> = []
             for (number, client) in (issuer.clients ?? []).enumerated() {
                 let pointer = "/issuers/\(place)/clients/\(number)"

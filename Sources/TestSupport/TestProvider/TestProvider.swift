@@ -13,6 +13,7 @@ public final class TestProvider: Sendable {
     let memory = Mutex(ProviderState())
     let failures: ProviderFailures
     let native: NativeAuthorization
+    let documents: ClientDocuments
 
     private struct State {
         var server: LoopbackServer?
@@ -28,13 +29,14 @@ public final class TestProvider: Sendable {
 
     public init(
         _ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures,
-        native: NativeAuthorization
+        native: NativeAuthorization, documents: ClientDocumentSource
     ) {
         self.context = context
         self.configurations = configurations
         self.accounts = accounts
         self.failures = failures
         self.native = native
+        self.documents = ClientDocuments(documents)
     }
 
     /// Starts the server unless it is already running.
@@ -103,6 +105,7 @@ public final class TestProvider: Sendable {
     func forget() {
         state.withLock { $0.issuers = [] }
         memory.withLock { $0 = ProviderState() }
+        documents.forget()
     }
 
     var isRunning: Bool { state.withLock { $0.server != nil } }
@@ -121,7 +124,14 @@ public final class TestProvider: Sendable {
         guard !name.utf8.contains(0), let baseURL else { return nil }
         let settings = settings(of: name)
         let tenant = try context.database.read { try configurations.knownTenant(settings.tenantId ?? name, in: $0) }
-        return tenant.map { ProviderIssuer(settings: settings, tenant: $0, url: "\(baseURL)/\(name)") }
+        return tenant.map { tenant in
+            ProviderIssuer(settings: settings, tenant: tenant, url: "\(baseURL)/\(name)") { [weak self] id, takesDocuments in
+                guard let self else { return nil }
+                if let registered = memory.withLock({ $0.registrations[id] }), registered.issuer == name { return registered.known }
+                guard takesDocuments, ClientDocuments.isURL(id) else { return nil }
+                return try documents.client(id, notAt: baseURL, at: context.clock.now)
+            }
+        }
     }
 
     /// Returns the owner of the keys of `issuer`, or `nil` if it is not an issuer of this provider.
@@ -144,15 +154,33 @@ struct ProviderIssuer: Sendable {
     let tenant: TenantRecord
     /// The value of `iss` in its tokens.
     let url: String
+    /// Returns a client that registered, or that has a document if documents are accepted.
+    let lookUp: @Sendable (_ id: String, _ takesDocuments: Bool) throws -> KnownClient?
 
     var name: String { settings.name }
 
-    /// Returns the client with this ID. Returns `nil` if it is unknown and only configured clients are accepted.
-    func client(_ id: String) -> TestClient? {
-        guard let clients = settings.clients else { return TestClient(clientId: id) }
-        return clients.first { $0.clientId == id }
+    /// Returns the client with this ID, or `nil` if the issuer does not accept it.
+    ///
+    /// - Throws: `OAuthRefusal` if the ID is the URL of a document that cannot be used.
+    func client(_ id: String) throws -> KnownClient? {
+        if let configured = settings.clients?.first(where: { $0.clientId.utf8.elementsEqual(id.utf8) }) {
+            return KnownClient(settings: configured)
+        }
+        if acceptsRegistrations || acceptsDocuments { return try lookUp(id, acceptsDocuments) }
+        return settings.clients == nil ? .open(id) : nil
     }
 
-    /// Whether only configured clients are accepted.
-    var isStrict: Bool { settings.clients != nil }
+    /// The end of the message for an unknown client.
+    var acceptedClients: String {
+        let ways = [
+            settings.clients.map { _ in "the clients given to test.idp" }, acceptsRegistrations ? "clients that have registered" : nil,
+            acceptsDocuments ? "client IDs that are the URL of a metadata document" : nil,
+        ].compactMap(\.self)
+        return "The issuer \(name) accepts \(ways.joined(separator: ", "))."
+    }
+
+    var acceptsRegistrations: Bool { settings.registration ?? (settings.resources != nil) }
+    var acceptsDocuments: Bool { settings.clientIdMetadata ?? (settings.resources != nil) }
+    /// Whether every client must use PKCE, as the authorization rules of the Model Context Protocol require.
+    var requiresPKCE: Bool { settings.resources != nil }
 }

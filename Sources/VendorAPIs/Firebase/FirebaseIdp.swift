@@ -87,10 +87,10 @@ extension FirebaseCall {
         var answer = shown(identity, form)
         let id: String
         var isNew = false
+        var waiting: FirebaseIdentity?
         var proof = SignInProof(amr: ["fed"], provider: identity.providerId)
         if let caller { proof = continued(caller, amr: proof.amr, provider: proof.provider) }
         func requireFactor(of id: String?) throws { try self.requireFactor(of: id.flatMap { try facts($0) }, after: proof) }
-        var waiting: FirebaseIdentity?
         if let caller {
             if owner != nil { return try refused("FEDERATED_USER_ID_ALREADY_LINKED", answer) }
             if let holder, holder.id != caller.account.id { return try refused("EMAIL_EXISTS", answer) }

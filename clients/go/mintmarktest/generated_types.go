@@ -113,6 +113,7 @@ const (
 	TestAnswerErrorEndpointRevoke     TestAnswerErrorEndpoint = "revoke"
 	TestAnswerErrorEndpointDevice     TestAnswerErrorEndpoint = "device"
 	TestAnswerErrorEndpointLogout     TestAnswerErrorEndpoint = "logout"
+	TestAnswerErrorEndpointRegister   TestAnswerErrorEndpoint = "register"
 )
 
 // TestClient is a client of an issuer of the test provider.
@@ -148,6 +149,18 @@ type TestClockResult struct {
 	// Whether the clock is stopped.
 	Frozen bool `json:"frozen"`
 }
+
+// TestDpop: Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. `optional`: a proof
+// is verified if it is sent. `required`: every access token needs a proof. `requiredWithNonce`: every proof also
+// needs a nonce of the provider. A newer Mintmark can return other values.
+type TestDpop string
+
+// The values of TestDpop.
+const (
+	TestDpopOptional          TestDpop = "optional"
+	TestDpopRequired          TestDpop = "required"
+	TestDpopRequiredWithNonce TestDpop = "requiredWithNonce"
+)
 
 // TestEnqueueParams are the parameters of test.enqueue.
 //
@@ -335,6 +348,22 @@ type TestIssuer struct {
 	// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
 	// secret and any redirect URI.
 	Clients []TestClient `json:"clients,omitempty"`
+	// The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then
+	// follows the authorization rules of the Model Context Protocol: a request for another `resource` fails with
+	// `invalid_target`, and every client must use PKCE.
+	Resources []TestResource `json:"resources,omitempty"`
+	// Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to
+	// false.
+	Registration *bool `json:"registration,omitempty"`
+	// Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are
+	// `https` URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has `resources`,
+	// otherwise to false.
+	ClientIDMetadata *bool `json:"clientIdMetadata,omitempty"`
+	// Which proofs of possession are required. Defaults to "optional".
+	Dpop TestDpop `json:"dpop,omitempty"`
+	// The username of the account that the authorization endpoint signs in without showing its login page, for tests
+	// without a browser.
+	SignInAs string `json:"signInAs,omitempty"`
 }
 
 // TestIssuerAddress is the addresses of an issuer of the test provider.
@@ -349,6 +378,8 @@ type TestIssuerAddress struct {
 	DiscoveryURL string `json:"discoveryUrl"`
 	// The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
 	JWKSURL string `json:"jwksUrl"`
+	// The protected resources of the issuer. Absent if it has none.
+	Resources []TestResourceAddress `json:"resources,omitempty"`
 }
 
 // TestOutboxParams are the parameters of test.outbox.
@@ -375,6 +406,30 @@ type TestResetResult struct {
 	Now mintmark.Timestamp `json:"now"`
 	// Whether the clock is stopped.
 	Frozen bool `json:"frozen"`
+}
+
+// TestResource is a protected resource, such as an MCP server, for which an issuer of the test provider issues access
+// tokens.
+type TestResource struct {
+	// The identifier of the resource: its URL without a fragment. It is the value of the parameter `resource` (RFC
+	// 8707) and the audience of the access tokens.
+	Resource string `json:"resource"`
+	// The scopes of the resource. A request for another scope fails with `invalid_scope`. If omitted, every scope is
+	// granted.
+	Scopes []string `json:"scopes,omitempty"`
+	// The name in the metadata of the resource.
+	Name string `json:"name,omitempty"`
+}
+
+// TestResourceAddress is a protected resource of an issuer, and its metadata (RFC 9728).
+type TestResourceAddress struct {
+	// The identifier of the resource.
+	Resource string `json:"resource"`
+	// The URL at which the provider publishes the metadata. Use it as `resource_metadata` in the header
+	// `WWW-Authenticate` of your server.
+	MetadataURL string `json:"metadataUrl"`
+	// The metadata, for a server that publishes them itself at `/.well-known/oauth-protected-resource`.
+	Metadata map[string]any `json:"metadata"`
 }
 
 // TestRestoreParams are the parameters of test.restore.

@@ -1550,6 +1550,38 @@ export interface TooManyEventStreamsData {
 /** 4265: A new event stream would exceed the maximum number of streams of a store. */
 export declare class TooManyEventStreams extends Answered<"tooManyEventStreams", TooManyEventStreamsData> {}
 
+/** The details of `EventReceiverInvalid`. */
+export interface EventReceiverInvalidData {
+  /** The problem. */
+  reason: string;
+}
+/** 4270: The URL or the header of the receiver of a stream is not valid, or its address is not allowed. */
+export declare class EventReceiverInvalid extends Answered<"eventReceiverInvalid", EventReceiverInvalidData> {}
+
+/** The details of `EventStreamPushes`. */
+export interface EventStreamPushesData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4271: `events.poll` is called for a stream that pushes its tokens. */
+export declare class EventStreamPushes extends Answered<"eventStreamPushes", EventStreamPushesData> {}
+
+/** The details of `TooManyEventPolls`. */
+export interface TooManyEventPollsData {
+  /** The maximum number of waiting calls of a process. */
+  maximum: number;
+}
+/** 4272: `events.poll` would wait, and the maximum number of calls already waits. */
+export declare class TooManyEventPolls extends Answered<"tooManyEventPolls", TooManyEventPollsData> {}
+
+/** The details of `EventStreamDisabled`. */
+export interface EventStreamDisabledData {
+  /** The ID of an event stream, which the developer chooses. */
+  streamId: EventStreamId;
+}
+/** 4273: The event stream is disabled. */
+export declare class EventStreamDisabled extends Answered<"eventStreamDisabled", EventStreamDisabledData> {}
+
 /** The details of `AccountNotFound`. */
 export interface AccountNotFoundData {
   /** The ID of an account, which is the `sub` claim of its tokens. */
@@ -2445,19 +2477,19 @@ export type KnownError =
   | PhoneSignInNotAllowed | PhoneNumberUnknown | ClientUnknown | ClientNotPermitted | InvalidApplication | TooManyApplications
   | ClientNotConfidential | TooManyClientSecrets | ClientSecretNotFound | LastClientSecret | ClientSecretInvalid | AttributeNotYours
   | SecondFactorRequired | SessionNotFound | FactorKindNotAccepted | EventsExpired | EventCursorUnknown | EventsNeedHost
-  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved
-  | ClaimsTooLong | RecentSignInRequired | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked
-  | LastProvider | UserMismatch | AccountMerged | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable
-  | InvalidHashParameters | ExportFileExists | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | AccountIsAgent
-  | TooManyAgents | ProviderUnavailable | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential
-  | InvalidNonce | PendingTokenInvalid | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable
-  | ProviderTokenNotKept | ProviderTokenExpired | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified
-  | TooManyFactors | FactorExists | FactorNotFound | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor
-  | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet
-  | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore
-  | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed
-  | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState
-  | PortUnavailable | SnapshotNotFound | SnapshotUnusable | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists
-  | SnapshotNotWritten | TooManySnapshots
+  | EventStreamNotFound | EventStreamConflict | TooManyEventStreams | EventReceiverInvalid | EventStreamPushes | TooManyEventPolls
+  | EventStreamDisabled | AccountNotFound | AccountDisabled | AccountExists | ClaimNameReserved | ClaimsTooLong | RecentSignInRequired
+  | CredentialAlreadyInUse | EmailAlreadyInUse | ProviderAlreadyLinked | ProviderNotLinked | LastProvider | UserMismatch | AccountMerged
+  | AnonymousNotAllowed | CustomTokenInvalid | MergeUndecided | ImportFileUnreadable | InvalidHashParameters | ExportFileExists
+  | ExportFailed | AddressDiffers | PhoneNumberInUse | ProviderSubjectInUse | AccountIsAgent | TooManyAgents | ProviderUnavailable
+  | ProviderUnusable | IdpNotFound | IdpExists | InvalidIdp | IdpDisabled | InvalidCredential | InvalidNonce | PendingTokenInvalid
+  | CallbackInvalid | SignInRefused | FlowUsed | ListenerGone | ListenerUnavailable | ProviderTokenNotKept | ProviderTokenExpired
+  | ProviderTokenRefused | SecondFactorsOff | UnsupportedFirstFactor | EmailNotVerified | TooManyFactors | FactorExists | FactorNotFound
+  | LastFactor | FactorCodeInvalid | SecondFactorNeeded | NoSecondFactor | InvalidPhoneNumber | FactorAddsNothing | FactorTargetMissing
+  | PasskeyNotAccepted | PasskeysOff | PasskeyNotFound | PasskeyNotSet | TooManyPasskeys | StoreBusy | StoreReadOnly | StoreFull
+  | StoreCorrupt | StoreTooNew | StoreTooOld | StoreCannotOpen | NotAStore | MasterKeyMissing | MasterKeyWrong | TestingStoreMismatch
+  | OutcomeUnknown | BackupFileExists | BackupNotHere | BackupFailed | NewMasterKeyNeeded | InvalidMasterKey | StoreNotEmpty
+  | CopyNotVerified | MessageNotSent | ClockOutOfRange | NoKeyInState | PortUnavailable | SnapshotNotFound | SnapshotUnusable
+  | SnapshotVersionMismatch | SnapshotSealMismatch | SnapshotFileExists | SnapshotNotWritten | TooManySnapshots
 ;
 export {};

@@ -68,8 +68,10 @@ export const methods = {
     listStreams: {},
     poll: {},
     putStream: {},
+    setStreamStatus: {},
     subscribe: {},
     unsubscribe: {},
+    verifyStream: {},
   },
   hooks: {
     get: { secrets: ["beforeCreate.webhook.secret", "beforeSignIn.webhook.secret", "beforeSendMessage.webhook.secret"] },

@@ -805,6 +805,41 @@ export interface EnrollmentStepPasskey {
 /** A position in the events of a store. `0` is the position before the first event. */
 export type EventCursor = string;
 
+/** The receiver to which a stream pushes its tokens (RFC 8935). */
+export interface EventPush {
+  /** The https URL of the receiver. At most 2048 characters. */
+  url: string;
+  /**
+   * The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never returned. If omitted
+   * in a change that keeps the URL, it keeps its value. At most 4096 characters.
+   */
+  authorization?: string;
+  /** Whether the receiver can be in a private network. Defaults to false. */
+  allowPrivateNetwork?: boolean;
+  /** Whether plain HTTP to a loopback address is allowed. Defaults to false. */
+  allowInsecure?: boolean;
+}
+
+/** The receiver of a stream that pushes its tokens, and the state of the deliveries. */
+export interface EventPushState {
+  /** The URL of the receiver. */
+  url: string;
+  /** Whether the receiver can be in a private network. */
+  allowPrivateNetwork: boolean;
+  /** Whether plain HTTP to a loopback address is allowed. */
+  allowInsecure: boolean;
+  /** Whether the requests have the header `Authorization`. */
+  hasAuthorization: boolean;
+  /** The number of failed attempts since the last token that the receiver accepted. */
+  failures: number;
+  /** The time of the first of these attempts. Absent without failures. */
+  failingSince?: Timestamp;
+  /** The time of the next attempt. Absent without failures. */
+  nextAttemptAt?: Timestamp;
+  /** The reason of the last failure. Absent without failures. */
+  lastError?: string;
+}
+
 /** A stream of Security Event Tokens (RFC 8417) for one receiver. */
 export interface EventStream {
   /** The ID of an event stream, which the developer chooses. */
@@ -819,6 +854,12 @@ export interface EventStream {
   audience: string;
   /** The types of the events. Absent if the stream has all types. */
   types?: (Open<EventType>)[];
+  /** Whether the stream delivers its events. */
+  status: Open<EventStreamStatus>;
+  /** The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days. */
+  statusReason?: string;
+  /** The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`. */
+  push?: EventPushState;
   /** The time at which the stream was created. It has the events since then. */
   createdAt: Timestamp;
 }
@@ -833,6 +874,12 @@ export interface EventStreamError {
 
 /** The ID of an event stream, which the developer chooses. At most 64 characters. */
 export type EventStreamId = string;
+
+/**
+ * Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`: it neither
+ * delivers nor keeps them.
+ */
+export type EventStreamStatus = "enabled" | "paused" | "disabled";
 
 /**
  * The type of an event. `keysRotated`: a signing key was created for a pool or tenant. `keyRevoked`: a signing key was revoked.
@@ -3356,7 +3403,7 @@ export interface TestAnswerError {
    */
   status?: number;
   /** The endpoint that returns the error. Defaults to "token". */
-  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout";
+  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register";
 }
 
 /** A client of an issuer of the test provider. */
@@ -3371,6 +3418,12 @@ export interface TestClient {
    */
   redirectUris?: readonly string[];
 }
+
+/**
+ * Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. `optional`: a proof is verified if it is sent.
+ * `required`: every access token needs a proof. `requiredWithNonce`: every proof also needs a nonce of the provider.
+ */
+export type TestDpop = "optional" | "required" | "requiredWithNonce";
 
 /** An issuer of the test provider and its behavior. */
 export interface TestIssuer {
@@ -3396,6 +3449,26 @@ export interface TestIssuer {
    * URI. At most 100 elements.
    */
   clients?: readonly TestClient[];
+  /**
+   * The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the authorization
+   * rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and every client must use PKCE. At
+   * most 100 elements.
+   */
+  resources?: readonly TestResource[];
+  /** Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to false. */
+  registration?: boolean;
+  /**
+   * Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are `https` URLs of public
+   * addresses, and URLs of this machine. Defaults to true if the issuer has `resources`, otherwise to false.
+   */
+  clientIdMetadata?: boolean;
+  /** Which proofs of possession are required. Defaults to "optional". */
+  dpop?: TestDpop;
+  /**
+   * The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser. At
+   * most 320 characters.
+   */
+  signInAs?: string;
 }
 
 /** The addresses of an issuer of the test provider. */
@@ -3410,6 +3483,36 @@ export interface TestIssuerAddress {
   discoveryUrl: string;
   /** The URL of its public keys. These are the keys of the tenant, as in `token.verify`. */
   jwksUrl: string;
+  /** The protected resources of the issuer. Absent if it has none. */
+  resources?: TestResourceAddress[];
+}
+
+/** A protected resource, such as an MCP server, for which an issuer of the test provider issues access tokens. */
+export interface TestResource {
+  /**
+   * The identifier of the resource: its URL without a fragment. It is the value of the parameter `resource` (RFC 8707) and the audience of
+   * the access tokens. At most 1000 characters.
+   */
+  resource: string;
+  /**
+   * The scopes of the resource. A request for another scope fails with `invalid_scope`. If omitted, every scope is granted. At most 100
+   * elements.
+   */
+  scopes?: readonly string[];
+  /** The name in the metadata of the resource. At most 255 characters. */
+  name?: string;
+}
+
+/** A protected resource of an issuer, and its metadata (RFC 9728). */
+export interface TestResourceAddress {
+  /** The identifier of the resource. */
+  resource: string;
+  /**
+   * The URL at which the provider publishes the metadata. Use it as `resource_metadata` in the header `WWW-Authenticate` of your server.
+   */
+  metadataUrl: string;
+  /** The metadata, for a server that publishes them itself at `/.well-known/oauth-protected-resource`. */
+  metadata: JsonObject;
 }
 
 /** A time in seconds since 1970-01-01 UTC. 0 to 253402300799. */

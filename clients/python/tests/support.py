@@ -17,6 +17,9 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3
 SOURCES = os.path.join(ROOT, "clients", "python", "src")
 NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
 
+# A simulated program that answers its first request when its input has ended.
+ANSWERS_AT_THE_END = "sys.stdin.read(); answer(result={'now': 7})"
+
 
 class ClientTest(unittest.TestCase):
     maxDiff = None
@@ -64,8 +67,11 @@ class ClientTest(unittest.TestCase):
 
     def seen(self):
         """Returns the lines that the simulated program has received."""
-        with open(self.path("seen"), encoding="utf-8") as file:
-            return file.read()
+        try:
+            with open(self.path("seen"), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
 
     def eventually(self, holds, what, seconds=10):
         deadline = time.monotonic() + seconds

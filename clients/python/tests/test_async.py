@@ -7,7 +7,7 @@ import time
 import unittest
 import unittest.mock
 
-from support import NOWHERE, ClientTest, mint, mintmark, pid
+from support import ANSWERS_AT_THE_END, NOWHERE, ClientTest, mint, mintmark, pid
 from mintmark.testing import AsyncTestingMintmark
 
 
@@ -124,9 +124,10 @@ class Ending(AsyncTest):
             await m.system.ping()
 
     async def test_close_finishes_calls_in_flight_and_rejects_later_calls(self):
-        m = await self.client(binary=self.program("time.sleep(2); answer(result={'now': 7})"))
+        m = await self.client(binary=self.program(ANSWERS_AT_THE_END))
         call = asyncio.ensure_future(m.system.ping())
-        await asyncio.sleep(0.7)
+        while not self.seen():
+            await asyncio.sleep(0.01)
         await m.close()
         self.assertEqual((await call).to_dict(), {"now": 7})
         with self.assertRaises(mintmark.ClientClosedError):

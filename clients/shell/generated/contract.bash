@@ -57,8 +57,10 @@ declare -gA _mintmark_methods=(
     [events.listStreams]=any
     [events.poll]=any
     [events.putStream]=any
+    [events.setStreamStatus]=any
     [events.subscribe]=any
     [events.unsubscribe]=any
+    [events.verifyStream]=any
     [hooks.get]=any
     [hooks.offer]=any
     [hooks.set]=any
@@ -240,10 +242,12 @@ declare -gA _mintmark_parameter_names=(
     [events.deleteStream]="streamId="
     [events.list]="types[]= after= limit:="
     [events.listStreams]=""
-    [events.poll]="streamId= maxEvents:= ack[]= setErrs:="
-    [events.putStream]="streamId= tenantId= poolId= audience= types[]="
+    [events.poll]="streamId= maxEvents:= returnImmediately:= timeoutSeconds:= ack[]= setErrs:="
+    [events.putStream]="streamId= tenantId= poolId= audience= types[]= push:="
+    [events.setStreamStatus]="streamId= status= reason="
     [events.subscribe]="types[]= after="
     [events.unsubscribe]=""
+    [events.verifyStream]="streamId= state="
     [hooks.get]="tenantId="
     [hooks.offer]="hooks[]="
     [hooks.set]="tenantId= beforeCreate:= beforeSignIn:= beforeSendMessage:="
@@ -522,6 +526,10 @@ declare -gA _mintmark_error_types=(
     [eventStreamNotFound]=4263
     [eventStreamConflict]=4264
     [tooManyEventStreams]=4265
+    [eventReceiverInvalid]=4270
+    [eventStreamPushes]=4271
+    [tooManyEventPolls]=4272
+    [eventStreamDisabled]=4273
     [accountNotFound]=5001
     [accountDisabled]=5002
     [accountExists]=5003

@@ -19,9 +19,15 @@ public protocol EventsHandlers: CallScoped {
     /// Create or change an event stream.
     func putStream(_ request: EventsPutStream.Params, _ call: any CallContext) throws -> EventsPutStream.Result
 
+    /// Pause, disable or enable an event stream.
+    func setStreamStatus(_ request: EventsSetStreamStatus.Params, _ call: any CallContext) throws -> EventsSetStreamStatus.Result
+
     /// Subscribe to events over the pipe.
     func subscribe(_ request: EventsSubscribe.Params, _ call: any CallContext) throws -> EventsSubscribe.Result
 
     /// End the subscription to events.
     func unsubscribe(_ request: EventsUnsubscribe.Params, _ call: any CallContext) throws -> EventsUnsubscribe.Result
+
+    /// Send a verification event to the receiver of an event stream.
+    func verifyStream(_ request: EventsVerifyStream.Params, _ call: any CallContext) throws -> EventsVerifyStream.Result
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Acknowledge tokens of an event stream, and return the next ones.
 ///
-/// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+/// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it waits for a token.
 public enum EventsPoll: ContractMethod {
     /// The parameters of `events.poll`.
     public struct Params: ContractParams, Equatable {
@@ -12,14 +12,20 @@ public enum EventsPoll: ContractMethod {
         public var streamId: String
         /// The maximum number of tokens to return. With 0, the call only acknowledges.
         public var maxEvents: Int64
+        /// Whether the call returns without a token if the stream has none. Otherwise, it waits.
+        public var returnImmediately: Bool
+        /// The longest time for which the call waits.
+        public var timeoutSeconds: Int64
         /// The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored.
         public var ack: [String]
         /// The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.
         public var setErrs: Members<EventStreamError>?
 
-        public init(streamId: String, maxEvents: Int64 = 100, ack: [String] = [], setErrs: Members<EventStreamError>? = nil) {
+        public init(streamId: String, maxEvents: Int64 = 100, returnImmediately: Bool = true, timeoutSeconds: Int64 = 30, ack: [String] = [], setErrs: Members<EventStreamError>? = nil) {
             self.streamId = streamId
             self.maxEvents = maxEvents
+            self.returnImmediately = returnImmediately
+            self.timeoutSeconds = timeoutSeconds
             self.ack = ack
             self.setErrs = setErrs
         }
@@ -27,6 +33,8 @@ public enum EventsPoll: ContractMethod {
         public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
             var streamId: String?
             var maxEvents: Int64?
+            var returnImmediately: Bool?
+            var timeoutSeconds: Int64?
             var ack: [String]?
             var setErrs: Members<EventStreamError>?
             node.forEachPair { _name, _value in
@@ -34,18 +42,24 @@ public enum EventsPoll: ContractMethod {
                     streamId = reader.string(_value, at: "streamId", .eventStreamId)
                 } else if _name.isString("maxEvents") {
                     maxEvents = reader.integer(_value, at: "maxEvents", 0...100)
+                } else if _name.isString("returnImmediately") {
+                    returnImmediately = reader.boolean(_value, at: "returnImmediately")
+                } else if _name.isString("timeoutSeconds") {
+                    timeoutSeconds = reader.integer(_value, at: "timeoutSeconds", 1...300)
                 } else if _name.isString("ack") {
                     ack = reader.array(_value, at: "ack", count: 0...1000, isUnique: false) { reader, value, step in reader.string(value, at: step, .eventsPollAckElement) }
                 } else if _name.isString("setErrs") {
                     setErrs = reader.members(_value, at: "setErrs", count: 0...100, names: .eventsPollSetErrsName) { reader, value, step in reader.object(value, at: step) }
                 } else {
-                    reader.unknown(_name, among: ["streamId", "maxEvents", "ack", "setErrs"])
+                    reader.unknown(_name, among: ["streamId", "maxEvents", "returnImmediately", "timeoutSeconds", "ack", "setErrs"])
                 }
             }
             if streamId == nil { reader.missing("streamId", in: node) }
             guard let streamId else { return nil }
             self.streamId = streamId
             self.maxEvents = maxEvents ?? 100
+            self.returnImmediately = returnImmediately ?? true
+            self.timeoutSeconds = timeoutSeconds ?? 30
             self.ack = ack ?? []
             self.setErrs = setErrs
         }
@@ -81,15 +95,15 @@ public enum EventsPoll: ContractMethod {
     public static let info = MethodInfo(
         name: "events.poll",
         summary: "Acknowledge tokens of an event stream, and return the next ones.",
-        description: "Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.",
+        description: "Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it waits for a token.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: false, use: "",
         next: ["events.listStreams"],
         cost: .store, costCases: [],
-        errors: ["eventStreamNotFound", "tenantNotFound", "poolNotFound"],
+        errors: ["eventStreamNotFound", "eventStreamPushes", "tooManyEventPolls", "tenantNotFound", "poolNotFound"],
         equivalents: [],
-        openRPC: ##"{"name":"events.poll","summary":"Acknowledge tokens of an event stream, and return the next ones.","description":"Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.","paramStructure":"by-name","params":[{"name":"streamId","required":true,"description":"The ID of an event stream, which the developer chooses.","schema":{"$ref":"#/components/schemas/EventStreamId"}},{"name":"maxEvents","required":false,"description":"The maximum number of tokens to return. With 0, the call only acknowledges.","schema":{"description":"The maximum number of tokens to return. With 0, the call only acknowledges.","type":"integer","minimum":0,"maximum":100,"default":100}},{"name":"ack","required":false,"description":"The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored.","schema":{"description":"The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored.","type":"array","maxItems":1000,"items":{"description":"The ID of a token.","type":"string","minLength":1,"maxLength":128},"default":[]}},{"name":"setErrs","required":false,"description":"The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.","schema":{"description":"The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.","type":"object","maxProperties":100,"propertyNames":{"type":"string","minLength":1,"maxLength":128},"additionalProperties":{"$ref":"#/components/schemas/EventStreamError"}}}],"result":{"name":"result","schema":{"type":"object","required":["sets","moreAvailable"],"properties":{"sets":{"description":"The tokens by their IDs (`jti`).","type":"object","additionalProperties":{"description":"A Security Event Token.","type":"string"}},"moreAvailable":{"description":"Whether there are more tokens.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/eventStreamNotFound"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a stream","params":[{"name":"streamId","value":"shop"}],"result":{"name":"result","value":{"sets":{},"moreAvailable":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
-        makeParams: { [FieldInfo(name: "streamId", type: "string of 1–64 characters: an ID of letters, digits and `. _ -`", isRequired: true, defaultValue: nil, description: "The ID of an event stream, which the developer chooses."), FieldInfo(name: "maxEvents", type: "integer 0–100", isRequired: false, defaultValue: "100", description: "The maximum number of tokens to return. With 0, the call only acknowledges."), FieldInfo(name: "ack", type: "array of string", isRequired: false, defaultValue: "[]", description: "The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored."), FieldInfo(name: "setErrs", type: "object of EventStreamError", isRequired: false, defaultValue: nil, description: "The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.")] },
+        openRPC: ##"{"name":"events.poll","summary":"Acknowledge tokens of an event stream, and return the next ones.","description":"Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it waits for a token.","paramStructure":"by-name","params":[{"name":"streamId","required":true,"description":"The ID of an event stream, which the developer chooses.","schema":{"$ref":"#/components/schemas/EventStreamId"}},{"name":"maxEvents","required":false,"description":"The maximum number of tokens to return. With 0, the call only acknowledges.","schema":{"description":"The maximum number of tokens to return. With 0, the call only acknowledges.","type":"integer","minimum":0,"maximum":100,"default":100}},{"name":"returnImmediately","required":false,"description":"Whether the call returns without a token if the stream has none. Otherwise, it waits.","schema":{"description":"Whether the call returns without a token if the stream has none. Otherwise, it waits.","type":"boolean","default":true}},{"name":"timeoutSeconds","required":false,"description":"The longest time for which the call waits.","schema":{"description":"The longest time for which the call waits.","type":"integer","minimum":1,"maximum":300,"default":30}},{"name":"ack","required":false,"description":"The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored.","schema":{"description":"The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored.","type":"array","maxItems":1000,"items":{"description":"The ID of a token.","type":"string","minLength":1,"maxLength":128},"default":[]}},{"name":"setErrs","required":false,"description":"The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.","schema":{"description":"The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.","type":"object","maxProperties":100,"propertyNames":{"type":"string","minLength":1,"maxLength":128},"additionalProperties":{"$ref":"#/components/schemas/EventStreamError"}}}],"result":{"name":"result","schema":{"type":"object","required":["sets","moreAvailable"],"properties":{"sets":{"description":"The tokens by their IDs (`jti`).","type":"object","additionalProperties":{"description":"A Security Event Token.","type":"string"}},"moreAvailable":{"description":"Whether there are more tokens.","type":"boolean"}}}},"errors":[{"$ref":"#/components/errors/eventStreamNotFound"},{"$ref":"#/components/errors/eventStreamPushes"},{"$ref":"#/components/errors/tooManyEventPolls"},{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/poolNotFound"}],"examples":[{"name":"a stream","params":[{"name":"streamId","value":"shop"}],"result":{"name":"result","value":{"sets":{},"moreAvailable":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
+        makeParams: { [FieldInfo(name: "streamId", type: "string of 1–64 characters: an ID of letters, digits and `. _ -`", isRequired: true, defaultValue: nil, description: "The ID of an event stream, which the developer chooses."), FieldInfo(name: "maxEvents", type: "integer 0–100", isRequired: false, defaultValue: "100", description: "The maximum number of tokens to return. With 0, the call only acknowledges."), FieldInfo(name: "returnImmediately", type: "boolean", isRequired: false, defaultValue: "true", description: "Whether the call returns without a token if the stream has none. Otherwise, it waits."), FieldInfo(name: "timeoutSeconds", type: "integer 1–300", isRequired: false, defaultValue: "30", description: "The longest time for which the call waits."), FieldInfo(name: "ack", type: "array of string", isRequired: false, defaultValue: "[]", description: "The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored."), FieldInfo(name: "setErrs", type: "object of EventStreamError", isRequired: false, defaultValue: nil, description: "The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.")] },
         makeResult: { [FieldInfo(name: "sets", type: "object of string", isRequired: true, defaultValue: nil, description: "The tokens by their IDs (`jti`)."), FieldInfo(name: "moreAvailable", type: "boolean", isRequired: true, defaultValue: nil, description: "Whether there are more tokens.")] })
 }
 

@@ -16,16 +16,25 @@ public struct EventStream: ContractResult, Equatable {
     public var audience: String
     /// The types of the events. Absent if the stream has all types.
     public var types: [EventType]?
+    /// Whether the stream delivers its events.
+    public var status: EventStreamStatus
+    /// The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+    public var statusReason: String?
+    /// The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+    public var push: EventPushState?
     /// The time at which the stream was created. It has the events since then.
     public var createdAt: Int64
 
-    public init(streamId: String, tenantId: String? = nil, poolId: String? = nil, issuer: String, audience: String, types: [EventType]? = nil, createdAt: Int64) {
+    public init(streamId: String, tenantId: String? = nil, poolId: String? = nil, issuer: String, audience: String, types: [EventType]? = nil, status: EventStreamStatus, statusReason: String? = nil, push: EventPushState? = nil, createdAt: Int64) {
         self.streamId = streamId
         self.tenantId = tenantId
         self.poolId = poolId
         self.issuer = issuer
         self.audience = audience
         self.types = types
+        self.status = status
+        self.statusReason = statusReason
+        self.push = push
         self.createdAt = createdAt
     }
 
@@ -52,6 +61,16 @@ public struct EventStream: ContractResult, Equatable {
                 writer.string(element.rawValue)
             }
             writer.endArray()
+        }
+        writer.key("status")
+        writer.string(status.rawValue)
+        if let statusReason {
+            writer.key("statusReason")
+            writer.string(statusReason)
+        }
+        if let push {
+            writer.key("push")
+            push.write(to: &writer)
         }
         writer.key("createdAt")
         writer.int(createdAt)

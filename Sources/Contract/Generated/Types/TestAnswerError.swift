@@ -15,6 +15,7 @@ public struct TestAnswerError: ContractParams, ContractResult, Equatable {
         case revoke
         case device
         case logout
+        case register
     }
 
     /// The OAuth error code, such as `invalid_grant` or `access_denied`.

@@ -14,13 +14,28 @@ public struct TestIssuer: ContractParams, Equatable {
     public var createAccounts: Bool
     /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect URI.
     public var clients: [TestClient]?
+    /// The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the authorization rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and every client must use PKCE.
+    public var resources: [TestResource]?
+    /// Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to false.
+    public var registration: Bool?
+    /// Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are `https` URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has `resources`, otherwise to false.
+    public var clientIdMetadata: Bool?
+    /// Which proofs of possession are required.
+    public var dpop: TestDpop
+    /// The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser.
+    public var signInAs: String?
 
-    public init(name: String, tenantId: String? = nil, passwordless: Bool = false, createAccounts: Bool = false, clients: [TestClient]? = nil) {
+    public init(name: String, tenantId: String? = nil, passwordless: Bool = false, createAccounts: Bool = false, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop = .optional, signInAs: String? = nil) {
         self.name = name
         self.tenantId = tenantId
         self.passwordless = passwordless
         self.createAccounts = createAccounts
         self.clients = clients
+        self.resources = resources
+        self.registration = registration
+        self.clientIdMetadata = clientIdMetadata
+        self.dpop = dpop
+        self.signInAs = signInAs
     }
 
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
@@ -29,6 +44,11 @@ public struct TestIssuer: ContractParams, Equatable {
         var passwordless: Bool?
         var createAccounts: Bool?
         var clients: [TestClient]?
+        var resources: [TestResource]?
+        var registration: Bool?
+        var clientIdMetadata: Bool?
+        var dpop: TestDpop?
+        var signInAs: String?
         node.forEachPair { _name, _value in
             if _name.isString("name") {
                 name = reader.string(_value, at: "name", .testIssuerName)
@@ -40,8 +60,18 @@ public struct TestIssuer: ContractParams, Equatable {
                 createAccounts = reader.boolean(_value, at: "createAccounts")
             } else if _name.isString("clients") {
                 clients = reader.array(_value, at: "clients", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("resources") {
+                resources = reader.array(_value, at: "resources", count: 1...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("registration") {
+                registration = reader.boolean(_value, at: "registration")
+            } else if _name.isString("clientIdMetadata") {
+                clientIdMetadata = reader.boolean(_value, at: "clientIdMetadata")
+            } else if _name.isString("dpop") {
+                dpop = reader.enumeration(_value, at: "dpop")
+            } else if _name.isString("signInAs") {
+                signInAs = reader.string(_value, at: "signInAs", .testIssuerSignInAs)
             } else {
-                reader.unknown(_name, among: ["name", "tenantId", "passwordless", "createAccounts", "clients"])
+                reader.unknown(_name, among: ["name", "tenantId", "passwordless", "createAccounts", "clients", "resources", "registration", "clientIdMetadata", "dpop", "signInAs"])
             }
         }
         if name == nil { reader.missing("name", in: node) }
@@ -51,9 +81,15 @@ public struct TestIssuer: ContractParams, Equatable {
         self.passwordless = passwordless ?? false
         self.createAccounts = createAccounts ?? false
         self.clients = clients
+        self.resources = resources
+        self.registration = registration
+        self.clientIdMetadata = clientIdMetadata
+        self.dpop = dpop ?? .optional
+        self.signInAs = signInAs
     }
 }
 
 extension StringRule {
     static let testIssuerName = StringRule(length: 0...64, pattern: StringPattern(description: "a name of letters, digits, `.`, `_`, `~` and `-` that starts with a letter or a digit", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000022222222220000000222222222222222222222222220000002222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002202222222222000000022222222222222222222222222000020222222222222222222222222220002000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
+    static let testIssuerSignInAs = StringRule(length: 1...320)
 }

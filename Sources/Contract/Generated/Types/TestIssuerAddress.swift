@@ -14,13 +14,16 @@ public struct TestIssuerAddress: ContractResult, Equatable {
     public var discoveryUrl: String
     /// The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
     public var jwksUrl: String
+    /// The protected resources of the issuer. Absent if it has none.
+    public var resources: [TestResourceAddress]?
 
-    public init(name: String, tenantId: String, issuer: String, discoveryUrl: String, jwksUrl: String) {
+    public init(name: String, tenantId: String, issuer: String, discoveryUrl: String, jwksUrl: String, resources: [TestResourceAddress]? = nil) {
         self.name = name
         self.tenantId = tenantId
         self.issuer = issuer
         self.discoveryUrl = discoveryUrl
         self.jwksUrl = jwksUrl
+        self.resources = resources
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -35,6 +38,14 @@ public struct TestIssuerAddress: ContractResult, Equatable {
         writer.string(discoveryUrl)
         writer.key("jwksUrl")
         writer.string(jwksUrl)
+        if let resources {
+            writer.key("resources")
+            writer.beginArray()
+            for element in resources {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
         writer.endObject()
     }
 }

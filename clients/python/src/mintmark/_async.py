@@ -5,7 +5,7 @@ import inspect
 import itertools
 import math
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type, TypeVar
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, Set, Type, TypeVar
 
 from ._async_process import AsyncProcess
 from ._errors import CallTimeoutError, ClientClosedError, ProcessEndedError
@@ -89,19 +89,34 @@ class AsyncMintmark(Settings, AsyncNamespaces):
     ) -> Any:
         limit = self.timeout if timeout is None else time_limit(timeout)
         id = next(self._ids)
-        process, future = await self._send(id, request_line(id, method, params, trace, self.maximum_bytes, progress is not None))
+        line = request_line(id, method, params, trace, self.maximum_bytes, progress is not None)
         if progress is not None:
             self._progress[id] = telling(method, progress)
-        timer = None if limit is None or limit == math.inf else asyncio.get_running_loop().call_later(limit, give_up, future)
+        is_repeated = False
         try:
-            answer = await future
-        except asyncio.CancelledError:
-            process.cancel(id, cancel_line(id))
-            raise
+            while True:
+                process = self._process if self._is_running() else await self._running()
+                assert process is not None
+                future = process.send(id, line)
+                timer = None if limit is None or limit == math.inf else asyncio.get_running_loop().call_later(limit, give_up, future)
+                try:
+                    answer = await future
+                    break
+                except BrokenPipeError:
+                    # The request did not reach the process, so it can be sent to a new one.
+                    await process.wait_for_end()
+                    if is_repeated:
+                        raise process.how_it_ended() from None
+                    is_repeated = True
+                except asyncio.CancelledError:
+                    process.cancel(id, cancel_line(id))
+                    raise
+                finally:
+                    if timer is not None:
+                        timer.cancel()
         finally:
-            self._progress.pop(id, None)
-            if timer is not None:
-                timer.cancel()
+            if progress is not None:
+                del self._progress[id]
         if answer is None:
             process.cancel(id, cancel_line(id))
             raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was cancelled.")
@@ -109,19 +124,9 @@ class AsyncMintmark(Settings, AsyncNamespaces):
             raise raised(answer, method, self.binary, self.testing)
         return answer.get("result")
 
-    async def _send(self, id: int, line: bytes) -> "Tuple[AsyncProcess, asyncio.Future[Optional[Dict[str, Any]]]]":
-        process = await self._running()
-        try:
-            return process, process.send(id, line)
-        except BrokenPipeError:
-            # The request did not reach the process, so it can be sent to a new one.
-            await process.wait_for_end()
-        process = await self._running()
-        try:
-            return process, process.send(id, line)
-        except BrokenPipeError:
-            await process.wait_for_end()
-            raise process.how_it_ended() from None
+    def _is_running(self) -> bool:
+        """Whether the process can take a request immediately."""
+        return self._process is not None and self._process.is_running and self._starting is None and not self._is_closed
 
     async def _running(self) -> AsyncProcess:
         """Returns the process. Starts a new one if it has ended; concurrent calls share one start."""

@@ -33,8 +33,11 @@ class AsyncProcess:
         self._is_no_mintmark: Optional[MintmarkError] = None
         self._is_ending = self._has_answered = False
         assert process.stdin is not None and process.stdout is not None
-        self._stdin, self._stdout = process.stdin, process.stdout
+        self._stdin, self._stdout = process.stdin.transport, process.stdout
         self._stdin.write(INFO_LINE)
+        # What will be written in the next turn of the event loop, and the IDs of the requests in it.
+        self._outgoing: List[bytes] = []
+        self._unsent: List[int] = []
         self._reader = self._loop.create_task(self._read())
 
     @classmethod
@@ -55,6 +58,10 @@ class AsyncProcess:
             stderr.start()
         return cls(command[0], process, stderr, notify, asked)
 
+    @property
+    def is_running(self) -> bool:
+        return not self._is_ending and self._end is None
+
     async def ended(self) -> Optional[MintmarkError]:
         """Returns the reason the process has ended, or `None` while it runs."""
         if self._is_ending and self._end is None:
@@ -72,25 +79,43 @@ class AsyncProcess:
     # Calls
 
     def send(self, id: int, line: bytes) -> "asyncio.Future[Optional[Dict[str, Any]]]":
-        """Sends a request without blocking; the event loop writes what the pipe does not accept immediately. Returns a future of the
-        response.
+        """Sends a request without blocking; the event loop writes what the pipe does not accept immediately. While other calls wait, the
+        requests of one turn of the event loop share one write.
 
-        Raises:
-            BrokenPipeError: the request did not reach the process.
+        Returns a future of the response, which fails with `BrokenPipeError` if the request did not reach the process.
         """
-        if self._end is None and not self._stdin.is_closing():
-            self._stdin.write(line)
-        # A write to a broken pipe closes the transport. A write that is queued behind others has not been attempted yet.
-        if self._end is not None or self._stdin.is_closing():
-            raise BrokenPipeError
+        is_alone = not self._pending
         future = self._pending[id] = self._loop.create_future()
+        self._write(line)
+        self._unsent.append(id)
+        if is_alone:
+            self._flush()
         return future
 
     def cancel(self, id: int, line: bytes) -> None:
         """Stops waiting for a response and sends a cancellation."""
         self._pending.pop(id, None)
+        self._write(line)
+
+    def _write(self, line: bytes) -> None:
+        if not self._outgoing:
+            self._loop.call_soon(self._flush)
+        self._outgoing.append(line)
+
+    def _flush(self) -> None:
+        lines, ids = self._outgoing, self._unsent
+        if not lines:
+            return
+        self._outgoing, self._unsent = [], []
         if self._end is None and not self._stdin.is_closing():
-            self._stdin.write(line)
+            self._stdin.write(b"".join(lines))
+        # A write to a broken pipe closes the transport. A write that is queued behind others has not been attempted yet.
+        if self._end is None and not self._stdin.is_closing():
+            return
+        for id in ids:
+            future = self._pending.pop(id, None)
+            if future is not None and not future.done():
+                future.set_exception(BrokenPipeError())
 
     # Reading
 
@@ -151,11 +176,12 @@ class AsyncProcess:
     def _answered(self, answer: "asyncio.Future[bytes]") -> None:
         """Sends the answer of a hook."""
         self._answers.discard(answer)
-        if not answer.cancelled() and self._end is None and not self._stdin.is_closing():
-            self._stdin.write(answer.result())
+        if not answer.cancelled():
+            self._write(answer.result())
 
     def _finish(self, end: MintmarkError) -> None:
         self._end = end
+        self._flush()
         self._stdin.close()
         waiting = [*self._pending.values()]
         self._pending.clear()
@@ -167,6 +193,7 @@ class AsyncProcess:
 
     async def close(self, grace: float) -> None:
         """Closes the input, and ends the process if it does not exit within `grace` seconds."""
+        self._flush()
         self._stdin.close()
         await self._reap(grace if self._has_answered or self._pending else min(grace, SILENCE))
         await asyncio.wait({self._reader}, timeout=GRACE)

@@ -1,5 +1,6 @@
 """Encodes and decodes JSON-RPC 2.0, one message per line, and converts errors to exceptions."""
 
+import functools
 import json
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
@@ -14,8 +15,9 @@ MAXIMUM_DEPTH = 64
 # The maximum length of a line, in bytes: a result of 16 MiB and its envelope.
 LONGEST_LINE = 17 << 20
 
-# A shared encoder, because json.dumps with these options creates a new one for each call.
-WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+# Shared, because json.dumps creates an encoder for each call, and json.loads detects the encoding. `plain` has found cycles before.
+READER = json.JSONDecoder()
+WRITER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
 def request_line(
@@ -27,27 +29,34 @@ def request_line(
         InvalidRequestError: If the line is too long or too deeply nested.
         ValueError, TypeError: If a value has no JSON form: NaN, a lone surrogate, a cycle, or an object of an unsupported type.
     """
-    envelope: Dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
     try:
         given = {name: plain(value) for name, value in params.items() if value is not None}
     except RecursionError:
         raise ValueError(f"a parameter of {method} contains itself, or nests too deep") from None
-    if given:
-        envelope["params"] = given
-    if trace is not None:
-        envelope["trace"] = trace
-    if wants_progress:
-        envelope["progressToken"] = id
     try:
-        line = WRITER.encode(envelope).encode()
+        text = f'{{"jsonrpc":"2.0","id":{id},"method":{written(method)}'
+        if given:
+            text += ',"params":' + WRITER.encode(given)
+        if trace is not None:
+            text += ',"trace":' + WRITER.encode(trace)
+        if wants_progress:
+            text += f',"progressToken":{id}'
+        line = (text + "}\n").encode()
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"the parameters of {method} have no JSON: {error}") from None
-    if len(line) > maximum_bytes:
-        raise refused(f"a line of {len(line)} bytes is longer than the {maximum_bytes} of max_line_bytes")
-    if line.count(b"{") + line.count(b"[") > MAXIMUM_DEPTH and depth(envelope) > MAXIMUM_DEPTH:
+    if len(line) - 1 > maximum_bytes:
+        raise refused(f"a line of {len(line) - 1} bytes is longer than the {maximum_bytes} of max_line_bytes")
+    # The request itself is the first level.
+    if line.count(b"{") + line.count(b"[") > MAXIMUM_DEPTH and 1 + depth(given) > MAXIMUM_DEPTH:
         raise refused(f"it nests deeper than {MAXIMUM_DEPTH}")
-    return line + b"\n"
+    return line
+
+
+@functools.lru_cache(maxsize=1024)
+def written(method: str) -> str:
+    """Encodes the name of a method."""
+    return WRITER.encode(method)
 
 
 def named(params: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
@@ -132,7 +141,7 @@ class Lines:
             self._length += len(rest)
         for line in lines:
             try:
-                message = json.loads(line)
+                message = READER.decode(line.decode())
             except (ValueError, RecursionError):
                 message = None
             if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not is_meant(message):

@@ -214,7 +214,7 @@ final class Subprocess: Connection {
         }
         waitpid(spawned.id, nil, 0)
         let (name, words, advice) = (name, log.last, advice(after: exit))
-        exchange.end { method in refusal ?? ProcessEndedError(binary: name, exit, words, method, advice) }
+        exchange.end { method in refusal ?? ProcessEndedError(binary: name, exit, lastLogLines: words, method: method, advice: advice) }
         for each in waiting { each.resume() }
     }
 
@@ -250,7 +250,7 @@ extension Duration {
 }
 
 extension ProcessEndedError {
-    init(binary: String, _ exit: ProcessExit, _ lastLogLines: [String], _ method: String, _ advice: String) {
+    init(binary: String, _ exit: ProcessExit, lastLogLines: [String], method: String, advice: String) {
         let (status, signal): (Int?, Int?) =
             switch exit {
             case .status(let status): (Int(status), nil)

@@ -58,8 +58,10 @@ METHODS: Dict[str, Optional[str]] = {
     "events.listStreams": "EventsListStreamsResult",
     "events.poll": "EventsPollResult",
     "events.putStream": "EventStream",
+    "events.setStreamStatus": "EventStream",
     "events.subscribe": "EventsSubscribeResult",
     "events.unsubscribe": "EventsUnsubscribeResult",
+    "events.verifyStream": "EventsVerifyStreamResult",
     "hooks.get": "TenantHooks",
     "hooks.offer": "HooksOfferResult",
     "hooks.set": "TenantHooks",
@@ -208,8 +210,8 @@ NOTIFICATIONS: Dict[str, Optional[str]] = {
 
 # The members that `repr` hides in objects of an unknown type.
 SECRETS: FrozenSet[str] = frozenset({
-    "accessToken", "attributes", "body", "clientSecret", "code", "codes", "continuationToken", "cookie", "headers",
-    "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken", "qrCode", "rawNonce",
-    "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source", "subject", "target",
-    "text", "token", "url",
+    "accessToken", "attributes", "authorization", "body", "clientSecret", "code", "codes", "continuationToken",
+    "cookie", "headers", "html", "idToken", "link", "logins", "otpauthUri", "password", "passwordHash", "pendingToken",
+    "qrCode", "rawNonce", "refreshToken", "salt", "secret", "secretAccessKey", "sessionToken", "signerKey", "source",
+    "subject", "target", "text", "token", "url",
 })

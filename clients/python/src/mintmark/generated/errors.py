@@ -1581,6 +1581,42 @@ class TooManyEventStreamsError(APIError):
     """The maximum number of streams."""
 
 
+class EventReceiverInvalidError(APIError):
+    """The URL or the header of the receiver of a stream is not valid, or its address is not allowed."""
+
+    code = 4270
+    type = "eventReceiverInvalid"
+    reason: str = _detail("reason")
+    """The problem."""
+
+
+class EventStreamPushesError(APIError):
+    """`events.poll` is called for a stream that pushes its tokens."""
+
+    code = 4271
+    type = "eventStreamPushes"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
+class TooManyEventPollsError(APIError):
+    """`events.poll` would wait, and the maximum number of calls already waits."""
+
+    code = 4272
+    type = "tooManyEventPolls"
+    maximum: int = _detail("maximum")
+    """The maximum number of waiting calls of a process."""
+
+
+class EventStreamDisabledError(APIError):
+    """The event stream is disabled."""
+
+    code = 4273
+    type = "eventStreamDisabled"
+    stream_id: str = _detail("streamId")
+    """The ID of an event stream, which the developer chooses."""
+
+
 class AccountNotFoundError(APIError):
     """The account does not exist or was deleted."""
 
@@ -2562,7 +2598,8 @@ BY_TYPE: Dict[str, Type[APIError]] = {each.type: each for each in (
     TooManyClientSecretsError, ClientSecretNotFoundError, LastClientSecretError, ClientSecretInvalidError,
     AttributeNotYoursError, SecondFactorRequiredError, SessionNotFoundError, FactorKindNotAcceptedError,
     EventsExpiredError, EventCursorUnknownError, EventsNeedHostError, EventStreamNotFoundError,
-    EventStreamConflictError, TooManyEventStreamsError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
+    EventStreamConflictError, TooManyEventStreamsError, EventReceiverInvalidError, EventStreamPushesError,
+    TooManyEventPollsError, EventStreamDisabledError, AccountNotFoundError, AccountDisabledError, AccountExistsError,
     ClaimNameReservedError, ClaimsTooLongError, RecentSignInRequiredError, CredentialAlreadyInUseError,
     EmailAlreadyInUseError, ProviderAlreadyLinkedError, ProviderNotLinkedError, LastProviderError, UserMismatchError,
     AccountMergedError, AnonymousNotAllowedError, CustomTokenInvalidError, MergeUndecidedError,
@@ -2621,7 +2658,8 @@ __all__ = [
     "TooManyClientSecretsError", "ClientSecretNotFoundError", "LastClientSecretError", "ClientSecretInvalidError",
     "AttributeNotYoursError", "SecondFactorRequiredError", "SessionNotFoundError", "FactorKindNotAcceptedError",
     "EventsExpiredError", "EventCursorUnknownError", "EventsNeedHostError", "EventStreamNotFoundError",
-    "EventStreamConflictError", "TooManyEventStreamsError", "AccountNotFoundError", "AccountDisabledError",
+    "EventStreamConflictError", "TooManyEventStreamsError", "EventReceiverInvalidError", "EventStreamPushesError",
+    "TooManyEventPollsError", "EventStreamDisabledError", "AccountNotFoundError", "AccountDisabledError",
     "AccountExistsError", "ClaimNameReservedError", "ClaimsTooLongError", "RecentSignInRequiredError",
     "CredentialAlreadyInUseError", "EmailAlreadyInUseError", "ProviderAlreadyLinkedError", "ProviderNotLinkedError",
     "LastProviderError", "UserMismatchError", "AccountMergedError", "AnonymousNotAllowedError",

@@ -93,6 +93,11 @@ CredentialsProviderOpenTokenSource = Literal["self", "caller"]
 backend submits it with `credentialsProvider.submitToken`.
 """
 
+EventStreamStatus = Literal["enabled", "paused", "disabled"]
+"""Whether a stream delivers its events. `enabled`: it does. `paused`: it keeps them until it is enabled again. `disabled`:
+it neither delivers nor keeps them.
+"""
+
 EventType = Literal[
     "keysRotated", "keyRevoked", "sessionEnded", "accountChanged", "accountDeleted", "linked", "unlinked", "merged",
     "locked", "credentialsRevoked",
@@ -1960,6 +1965,42 @@ read_enrollment_step: Callable[[Any], EnrollmentStep] = union("kind", Enrollment
 })
 
 
+class EventPush(Record):
+    """The receiver to which a stream pushes its tokens (RFC 8935)."""
+
+    url: str = member("url")
+    """The https URL of the receiver."""
+    authorization: str | None = member("authorization", secret=True, default=None)
+    """The value of the header `Authorization` of the requests, such as `Bearer` and a token. Stored encrypted and never
+    returned. If omitted in a change that keeps the URL, it keeps its value.
+    """
+    allow_private_network: bool | None = member("allowPrivateNetwork", default=None)
+    """Whether the receiver can be in a private network. Defaults to false."""
+    allow_insecure: bool | None = member("allowInsecure", default=None)
+    """Whether plain HTTP to a loopback address is allowed. Defaults to false."""
+
+
+class EventPushState(Record):
+    """The receiver of a stream that pushes its tokens, and the state of the deliveries."""
+
+    url: str = member("url")
+    """The URL of the receiver."""
+    allow_private_network: bool = member("allowPrivateNetwork")
+    """Whether the receiver can be in a private network."""
+    allow_insecure: bool = member("allowInsecure")
+    """Whether plain HTTP to a loopback address is allowed."""
+    has_authorization: bool = member("hasAuthorization")
+    """Whether the requests have the header `Authorization`."""
+    failures: int = member("failures")
+    """The number of failed attempts since the last token that the receiver accepted."""
+    failing_since: datetime | None = member("failingSince", utc, default=None)
+    """The time of the first of these attempts. Absent without failures."""
+    next_attempt_at: datetime | None = member("nextAttemptAt", utc, default=None)
+    """The time of the next attempt. Absent without failures."""
+    last_error: str | None = member("lastError", default=None)
+    """The reason of the last failure. Absent without failures."""
+
+
 class EventStream(Record):
     """A stream of Security Event Tokens (RFC 8417) for one receiver."""
 
@@ -1975,6 +2016,12 @@ class EventStream(Record):
     """The `aud` of the tokens."""
     types: Sequence[str] | None = member("types", default=None)
     """The types of the events. Absent if the stream has all types."""
+    status: str = member("status")
+    """Whether the stream delivers its events. Known values: `enabled`, `paused`, `disabled`."""
+    status_reason: str | None = member("statusReason", default=None)
+    """The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days."""
+    push: EventPushState | None = member("push", EventPushState._of, default=None)
+    """The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`."""
     created_at: datetime = member("createdAt", utc)
     """The time at which the stream was created. It has the events since then."""
 
@@ -2077,6 +2124,13 @@ class EventsUnsubscribeResult(Record):
 
     ended: bool = member("ended")
     """Whether there was a subscription."""
+
+
+class EventsVerifyStreamResult(Record):
+    """The result of `events.verifyStream`."""
+
+    event_id: str = member("eventId")
+    """The ID (`jti`) of the token."""
 
 
 class ExportProgress(Record):
@@ -4663,38 +4717,39 @@ __all__ = [
     "ActionCodePurpose", "ApplicationType", "AppliedChangeChange", "AppliedChangeKind", "Assurance", "AssuranceStatus",
     "AttributeRule", "AttributeType", "Channel", "ClientAuthentication", "ClientNotPermittedCause",
     "CredentialScopeMismatchPart", "CredentialsProviderAnswerTokenRequiredReason", "CredentialsProviderOpenFlow",
-    "CredentialsProviderOpenTokenSource", "EventType", "FactorHintKind", "FactorKind", "FlowCapability",
-    "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport", "IdentityState",
-    "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod", "LockCoverage",
-    "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr", "MfaPolicy",
-    "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation", "PasskeyFinishRegistrationResultState",
-    "PasskeyNotAcceptedReason", "PasskeySettingsAttestation", "PasskeySettingsResidentKey",
-    "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm", "PasswordCharacters", "PasswordRule",
-    "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage",
-    "RevocationKind", "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod",
-    "SigningAlgorithm", "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller",
-    "SystemInfoResultStoreKind", "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType",
-    "TokenKind", "TokenMintForSessionSigningAlgorithm", "TokenRedeemResultTokenType", "TokenUse",
-    "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
-    "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListAgentsResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
-    "ApplicationAddSecretResult", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
-    "AppliedChange", "AssuranceConflict", "AssuranceRequirement", "AttributeFailure", "AttributeOption",
-    "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "ClientSecretInfo", "CodePolicy",
-    "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential", "CredentialUser", "CredentialUserName",
-    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "Delegation", "DelegationActor", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
-    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventStream", "EventStreamError",
-    "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
-    "EventsSubscribeResult", "EventsUnsubscribeResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "CredentialsProviderOpenTokenSource", "EventStreamStatus", "EventType", "FactorHintKind", "FactorKind",
+    "FlowCapability", "FlowEndedCause", "GraphEdgeKind", "HookFailedCheck", "HookName", "HookTransport",
+    "IdentityState", "IdpResponseType", "IssuerPutAlgorithms", "IssuerPutUses", "KeyState", "LocalAccountMethod",
+    "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
+    "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
+    "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "PortablePasskeyUsage", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StatementFindingEffect",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
+    "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType", "TokenKind", "TokenMintForSessionSigningAlgorithm",
+    "TokenRedeemResultTokenType", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
+    "AcceptedCredentials", "Account", "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListAgentsResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "Application", "ApplicationAddSecretResult", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
+    "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "ClientSecretInfo", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
+    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "Delegation",
+    "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
+    "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
+    "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream", "EventStreamError", "EventsDeleteStreamResult",
+    "EventsListResult", "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult",
+    "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
     "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
     "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
     "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",

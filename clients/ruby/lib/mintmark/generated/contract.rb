@@ -59,8 +59,10 @@ module Mintmark
     "events.listStreams" => :EventsListStreamsResult,
     "events.poll" => :EventsPollResult,
     "events.putStream" => :EventStream,
+    "events.setStreamStatus" => :EventStream,
     "events.subscribe" => :EventsSubscribeResult,
     "events.unsubscribe" => :EventsUnsubscribeResult,
+    "events.verifyStream" => :EventsVerifyStreamResult,
     "hooks.get" => :TenantHooks,
     "hooks.offer" => :HooksOfferResult,
     "hooks.set" => :TenantHooks,
@@ -199,8 +201,8 @@ module Mintmark
 
   # The members that `inspect` hides in objects of an unknown type.
   SECRETS = %w[
-    accessToken attributes body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri password
-    passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target text
-    token url
+    accessToken attributes authorization body clientSecret code codes continuationToken cookie headers html idToken link logins otpauthUri
+    password passwordHash pendingToken qrCode rawNonce refreshToken salt secret secretAccessKey sessionToken signerKey source subject target
+    text token url
   ].freeze
 end

@@ -881,6 +881,26 @@ module Mintmark
     detail :maximum, "maximum" # The maximum number of streams.
   end
 
+  # The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+  class EventReceiverInvalid < APIError
+    detail :reason, "reason" # The problem.
+  end
+
+  # `events.poll` is called for a stream that pushes its tokens.
+  class EventStreamPushes < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
+  # `events.poll` would wait, and the maximum number of calls already waits.
+  class TooManyEventPolls < APIError
+    detail :maximum, "maximum" # The maximum number of waiting calls of a process.
+  end
+
+  # The event stream is disabled.
+  class EventStreamDisabled < APIError
+    detail :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
+  end
+
   # The account does not exist or was deleted.
   class AccountNotFound < APIError
     detail :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
@@ -1418,17 +1438,18 @@ module Mintmark
     actionCodeExpired linkUrlMissing tenantDisabled sessionExpired phoneSignInNotAllowed phoneNumberUnknown clientUnknown clientNotPermitted
     invalidApplication tooManyApplications clientNotConfidential tooManyClientSecrets clientSecretNotFound lastClientSecret
     clientSecretInvalid attributeNotYours secondFactorRequired sessionNotFound factorKindNotAccepted eventsExpired eventCursorUnknown
-    eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams accountNotFound accountDisabled accountExists
-    claimNameReserved claimsTooLong recentSignInRequired credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked
-    lastProvider userMismatch accountMerged anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters
-    exportFileExists exportFailed addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable
-    providerUnusable idpNotFound idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid
-    signInRefused flowUsed listenerGone listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff
-    unsupportedFirstFactor emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded
-    noSecondFactor invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet
-    tooManyPasskeys storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing
-    masterKeyWrong testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey
-    storeNotEmpty copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable
-    snapshotVersionMismatch snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
+    eventsNeedHost eventStreamNotFound eventStreamConflict tooManyEventStreams eventReceiverInvalid eventStreamPushes tooManyEventPolls
+    eventStreamDisabled accountNotFound accountDisabled accountExists claimNameReserved claimsTooLong recentSignInRequired
+    credentialAlreadyInUse emailAlreadyInUse providerAlreadyLinked providerNotLinked lastProvider userMismatch accountMerged
+    anonymousNotAllowed customTokenInvalid mergeUndecided importFileUnreadable invalidHashParameters exportFileExists exportFailed
+    addressDiffers phoneNumberInUse providerSubjectInUse accountIsAgent tooManyAgents providerUnavailable providerUnusable idpNotFound
+    idpExists invalidIdp idpDisabled invalidCredential invalidNonce pendingTokenInvalid callbackInvalid signInRefused flowUsed listenerGone
+    listenerUnavailable providerTokenNotKept providerTokenExpired providerTokenRefused secondFactorsOff unsupportedFirstFactor
+    emailNotVerified tooManyFactors factorExists factorNotFound lastFactor factorCodeInvalid secondFactorNeeded noSecondFactor
+    invalidPhoneNumber factorAddsNothing factorTargetMissing passkeyNotAccepted passkeysOff passkeyNotFound passkeyNotSet tooManyPasskeys
+    storeBusy storeReadOnly storeFull storeCorrupt storeTooNew storeTooOld storeCannotOpen notAStore masterKeyMissing masterKeyWrong
+    testingStoreMismatch outcomeUnknown backupFileExists backupNotHere backupFailed newMasterKeyNeeded invalidMasterKey storeNotEmpty
+    copyNotVerified messageNotSent clockOutOfRange noKeyInState portUnavailable snapshotNotFound snapshotUnusable snapshotVersionMismatch
+    snapshotSealMismatch snapshotFileExists snapshotNotWritten tooManySnapshots
   ].to_h { |type| [type, const_get(type[0].upcase + type[1..])] }.freeze
 end

@@ -44,36 +44,59 @@ module Mintmark
     # Acknowledge tokens of an event stream, and return the next ones.
     #
     # Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or
-    # `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+    # `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it
+    # waits for a token.
     #
     # @param stream_id [String] The ID of an event stream, which the developer chooses.
     # @param max_events [Integer] The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+    # @param return_immediately [Boolean] Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to
+    #   true.
+    # @param timeout_seconds [Integer] The longest time for which the call waits. Defaults to 30.
     # @param ack [Array<String>] The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
     # @param set_errs [Hash] The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again;
     #   the audit log records them.
     # @return [EventsPollResult]
-    # @raise [EventStreamNotFound, TenantNotFound, PoolNotFound]
-    def poll(stream_id:, max_events: nil, ack: nil, set_errs: nil, timeout: nil, trace: nil)
-      call("events.poll", {"streamId" => stream_id, "maxEvents" => max_events, "ack" => ack, "setErrs" => set_errs}, timeout, trace)
+    # @raise [EventStreamNotFound, EventStreamPushes, TooManyEventPolls, TenantNotFound, PoolNotFound]
+    def poll(stream_id:, max_events: nil, return_immediately: nil, timeout_seconds: nil, ack: nil, set_errs: nil, timeout: nil, trace: nil)
+      call("events.poll", {
+        "streamId" => stream_id, "maxEvents" => max_events, "returnImmediately" => return_immediately, "timeoutSeconds" => timeout_seconds,
+        "ack" => ack, "setErrs" => set_errs
+      }, timeout, trace)
     end
 
     # Create or change an event stream.
     #
     # A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges
-    # them with `events.poll`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed.
-    # A store has at most 100 streams.
+    # them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps what was
+    # acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
     #
     # @param stream_id [String] The ID of an event stream, which the developer chooses.
     # @param audience [String] The `aud` of the tokens, which names the receiver.
     # @param tenant_id [String] The tenant whose events the stream has.
     # @param pool_id [String] The pool whose events the stream has.
     # @param types [Array<String>] The types of the events. Defaults to all types, also those of later versions.
+    # @param push [Hash] The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats it
+    #   with growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with `events.poll`.
     # @return [EventStream]
-    # @raise [TenantNotFound, PoolNotFound, EventStreamConflict, TooManyEventStreams]
-    def put_stream(stream_id:, audience:, tenant_id: nil, pool_id: nil, types: nil, timeout: nil, trace: nil)
+    # @raise [TenantNotFound, PoolNotFound, EventStreamConflict, TooManyEventStreams, EventReceiverInvalid]
+    def put_stream(stream_id:, audience:, tenant_id: nil, pool_id: nil, types: nil, push: nil, timeout: nil, trace: nil)
       call("events.putStream", {
-        "streamId" => stream_id, "audience" => audience, "tenantId" => tenant_id, "poolId" => pool_id, "types" => types
+        "streamId" => stream_id, "audience" => audience, "tenantId" => tenant_id, "poolId" => pool_id, "types" => types, "push" => push
       }, timeout, trace)
+    end
+
+    # Pause, disable or enable an event stream.
+    #
+    # A paused stream keeps its events for 7 days, and delivers them when it is enabled again. A disabled stream loses the events that occur
+    # until it is enabled. Enabling a stream also ends the pause after failed deliveries: the next attempt begins immediately.
+    #
+    # @param stream_id [String] The ID of an event stream, which the developer chooses.
+    # @param status [String] The new status.
+    # @param reason [String] The reason, for developers.
+    # @return [EventStream]
+    # @raise [EventStreamNotFound]
+    def set_stream_status(stream_id:, status:, reason: nil, timeout: nil, trace: nil)
+      call("events.setStreamStatus", {"streamId" => stream_id, "status" => status, "reason" => reason}, timeout, trace)
     end
 
     # Subscribe to events over the pipe.
@@ -99,6 +122,19 @@ module Mintmark
     # @return [EventsUnsubscribeResult]
     def unsubscribe(timeout: nil, trace: nil)
       call("events.unsubscribe", {}, timeout, trace)
+    end
+
+    # Send a verification event to the receiver of an event stream.
+    #
+    # The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events that it has not
+    # acknowledged. The token shows that deliveries and signatures work.
+    #
+    # @param stream_id [String] The ID of an event stream, which the developer chooses.
+    # @param state [String] A value that the receiver gets in the event.
+    # @return [EventsVerifyStreamResult]
+    # @raise [EventStreamNotFound, EventStreamDisabled]
+    def verify_stream(stream_id:, state: nil, timeout: nil, trace: nil)
+      call("events.verifyStream", {"streamId" => stream_id, "state" => state}, timeout, trace)
     end
   end
 end

@@ -575,6 +575,18 @@ module Mintmark
     class Other < EnrollmentStep; end
   end
 
+  # The receiver of a stream that pushes its tokens, and the state of the deliveries.
+  class EventPushState < Record
+    member :url, "url" # The URL of the receiver.
+    member :allow_private_network, "allowPrivateNetwork" # Whether the receiver can be in a private network.
+    member :allow_insecure, "allowInsecure" # Whether plain HTTP to a loopback address is allowed.
+    member :has_authorization, "hasAuthorization" # Whether the requests have the header `Authorization`.
+    member :failures, "failures" # The number of failed attempts since the last token that the receiver accepted.
+    member :failing_since, "failingSince", :time # The time of the first of these attempts. Absent without failures.
+    member :next_attempt_at, "nextAttemptAt", :time # The time of the next attempt. Absent without failures.
+    member :last_error, "lastError" # The reason of the last failure. Absent without failures.
+  end
+
   # A stream of Security Event Tokens (RFC 8417) for one receiver.
   class EventStream < Record
     member :stream_id, "streamId" # The ID of an event stream, which the developer chooses.
@@ -584,6 +596,11 @@ module Mintmark
     member :issuer, "issuer"
     member :audience, "audience" # The `aud` of the tokens.
     member :types, "types" # The types of the events. Absent if the stream has all types.
+    member :status, "status" # Whether the stream delivers its events.
+    # The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+    member :status_reason, "statusReason"
+    # The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+    member :push, "push", :EventPushState
     member :created_at, "createdAt", :time # The time at which the stream was created. It has the events since then.
   end
 
@@ -618,6 +635,11 @@ module Mintmark
   # The result of `events.unsubscribe`.
   class EventsUnsubscribeResult < Record
     member :ended, "ended" # Whether there was a subscription.
+  end
+
+  # The result of `events.verifyStream`.
+  class EventsVerifyStreamResult < Record
+    member :event_id, "eventId" # The ID (`jti`) of the token.
   end
 
   # The progress of account.export to a file.

@@ -1432,6 +1432,38 @@ public struct TooManyEventStreamsError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
 }
 
+/// `eventReceiverInvalid`, 4270. The URL or the header of the receiver of a stream is not valid, or its address is not allowed.
+public struct EventReceiverInvalidError: KnownError {
+    public let answer: Answer
+    /// The problem.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+}
+
+/// `eventStreamPushes`, 4271. `events.poll` is called for a stream that pushes its tokens.
+public struct EventStreamPushesError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
+/// `tooManyEventPolls`, 4272. `events.poll` would wait, and the maximum number of calls already waits.
+public struct TooManyEventPollsError: KnownError {
+    public let answer: Answer
+    /// The maximum number of waiting calls of a process.
+    public let maximum: Int
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; maximum = try data.required("maximum") }
+}
+
+/// `eventStreamDisabled`, 4273. The event stream is disabled.
+public struct EventStreamDisabledError: KnownError {
+    public let answer: Answer
+    /// The ID of an event stream, which the developer chooses.
+    public let streamId: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; streamId = try data.required("streamId") }
+}
+
 /// `accountNotFound`, 5001. The account does not exist or was deleted. Equivalent: firebase USER_NOT_FOUND.
 public struct AccountNotFoundError: KnownError {
     public let answer: Answer
@@ -2364,10 +2396,12 @@ let errorTypes: [Int: any KnownError.Type] = [
     4145: SecondFactorRequiredError.self, 4162: SessionNotFoundError.self, 4163: FactorKindNotAcceptedError.self,
     4260: EventsExpiredError.self, 4261: EventCursorUnknownError.self, 4262: EventsNeedHostError.self,
     4263: EventStreamNotFoundError.self, 4264: EventStreamConflictError.self, 4265: TooManyEventStreamsError.self,
-    5001: AccountNotFoundError.self, 5002: AccountDisabledError.self, 5003: AccountExistsError.self, 5004: ClaimNameReservedError.self,
-    5005: ClaimsTooLongError.self, 5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self,
-    5021: EmailAlreadyInUseError.self, 5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self,
-    5024: LastProviderError.self, 5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
+    4270: EventReceiverInvalidError.self, 4271: EventStreamPushesError.self, 4272: TooManyEventPollsError.self,
+    4273: EventStreamDisabledError.self, 5001: AccountNotFoundError.self, 5002: AccountDisabledError.self,
+    5003: AccountExistsError.self, 5004: ClaimNameReservedError.self, 5005: ClaimsTooLongError.self,
+    5006: RecentSignInRequiredError.self, 5020: CredentialAlreadyInUseError.self, 5021: EmailAlreadyInUseError.self,
+    5022: ProviderAlreadyLinkedError.self, 5023: ProviderNotLinkedError.self, 5024: LastProviderError.self,
+    5025: UserMismatchError.self, 5026: AccountMergedError.self, 5027: AnonymousNotAllowedError.self,
     5028: CustomTokenInvalidError.self, 5029: MergeUndecidedError.self, 5040: ImportFileUnreadableError.self,
     5041: InvalidHashParametersError.self, 5042: ExportFileExistsError.self, 5043: ExportFailedError.self,
     5060: AddressDiffersError.self, 5061: PhoneNumberInUseError.self, 5062: ProviderSubjectInUseError.self,

@@ -22,18 +22,27 @@ func eventsCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
     case "events.poll":
         let streamId: String = try given.required("streamId")
         let maxEvents: Int? = try given.optional("maxEvents")
+        let returnImmediately: Bool? = try given.optional("returnImmediately")
+        let timeoutSeconds: Int? = try given.optional("timeoutSeconds")
         let ack: [String]? = try given.optional("ack")
         let setErrs: [String: EventStreamError]? = try given.optional("setErrs")
         guard given.isUsedUp else { return nil }
-        return try await m.events.poll(streamId: streamId, maxEvents: maxEvents, ack: ack, setErrs: setErrs, timeout: timeout, trace: trace).wire
+        return try await m.events.poll(streamId: streamId, maxEvents: maxEvents, returnImmediately: returnImmediately, timeoutSeconds: timeoutSeconds, ack: ack, setErrs: setErrs, timeout: timeout, trace: trace).wire
     case "events.putStream":
         let streamId: String = try given.required("streamId")
         let audience: String = try given.required("audience")
         let tenantId: String? = try given.optional("tenantId")
         let poolId: String? = try given.optional("poolId")
         let types: [EventType]? = try given.optional("types")
+        let push: EventPush? = try given.optional("push")
         guard given.isUsedUp else { return nil }
-        return try await m.events.putStream(streamId: streamId, audience: audience, tenantId: tenantId, poolId: poolId, types: types, timeout: timeout, trace: trace).wire
+        return try await m.events.putStream(streamId: streamId, audience: audience, tenantId: tenantId, poolId: poolId, types: types, push: push, timeout: timeout, trace: trace).wire
+    case "events.setStreamStatus":
+        let streamId: String = try given.required("streamId")
+        let status: EventStreamStatus = try given.required("status")
+        let reason: String? = try given.optional("reason")
+        guard given.isUsedUp else { return nil }
+        return try await m.events.setStreamStatus(streamId: streamId, status: status, reason: reason, timeout: timeout, trace: trace).wire
     case "events.subscribe":
         let types: [EventType]? = try given.optional("types")
         let after: String? = try given.optional("after")
@@ -42,6 +51,11 @@ func eventsCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
     case "events.unsubscribe":
         guard given.isUsedUp else { return nil }
         return try await m.events.unsubscribe(timeout: timeout, trace: trace).wire
+    case "events.verifyStream":
+        let streamId: String = try given.required("streamId")
+        let state: String? = try given.optional("state")
+        guard given.isUsedUp else { return nil }
+        return try await m.events.verifyStream(streamId: streamId, state: state, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

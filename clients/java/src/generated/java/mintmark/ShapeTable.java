@@ -42,7 +42,9 @@ final class ShapeTable {
             EnrollableFactor kind hint verified
             EnrollmentStep state continuationToken! factorId kind secret! otpauthUri! qrCode! algorithm periodSeconds codeLength \
             expiresAt verified sentTo channel resendAt options
-            EventStream streamId tenantId poolId issuer audience types createdAt
+            EventPush url authorization! allowPrivateNetwork allowInsecure
+            EventPushState url allowPrivateNetwork allowInsecure hasAuthorization failures failingSince nextAttemptAt lastError
+            EventStream streamId tenantId poolId issuer audience types status statusReason push:EventPushState createdAt
             EventStreamError err description
             ExportProgress exported
             Factor factorId kind displayName email phoneNumber enrolledAt lastUsedAt
@@ -153,8 +155,11 @@ final class ShapeTable {
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! redirectUris
-            TestIssuer name tenantId passwordless createAccounts clients:TestClient
-            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl
+            TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
+            clientIdMetadata dpop signInAs
+            TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
+            TestResource resource scopes name
+            TestResourceAddress resource metadataUrl metadata
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
             TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
@@ -298,16 +303,21 @@ final class ShapeTable {
             =events.list EventsListResult
             EventsListStreamsResult streams:EventStream
             =events.listStreams EventsListStreamsResult
-            EventsPollParams streamId maxEvents ack setErrs:EventStreamError
+            EventsPollParams streamId maxEvents returnImmediately timeoutSeconds ack setErrs:EventStreamError
             EventsPollResult sets moreAvailable
             =events.poll EventsPollResult
-            EventsPutStreamParams streamId tenantId poolId audience types
+            EventsPutStreamParams streamId tenantId poolId audience types push:EventPush
             =events.putStream EventStream
+            EventsSetStreamStatusParams streamId status reason
+            =events.setStreamStatus EventStream
             EventsSubscribeParams types after
             EventsSubscribeResult cursor
             =events.subscribe EventsSubscribeResult
             EventsUnsubscribeResult ended
             =events.unsubscribe EventsUnsubscribeResult
+            EventsVerifyStreamParams streamId state
+            EventsVerifyStreamResult eventId
+            =events.verifyStream EventsVerifyStreamResult
             HooksGetParams tenantId
             =hooks.get TenantHooks
             HooksOfferParams hooks
@@ -801,6 +811,10 @@ final class ShapeTable {
             !eventStreamNotFound streamId
             !eventStreamConflict streamId
             !tooManyEventStreams maximum
+            !eventReceiverInvalid reason
+            !eventStreamPushes streamId
+            !tooManyEventPolls maximum
+            !eventStreamDisabled streamId
             !accountNotFound accountId oauthError
             !accountDisabled accountId oauthError
             !accountExists accountId

@@ -26,11 +26,12 @@ final class Wire {
         if (method == null || params == null) {
             throw new IllegalArgumentException("A call requires a method and parameters: call(\"system.ping\", Map.of()).");
         }
-        var text = new StringBuilder(",\"method\":");
+        var text = new StringBuilder(128).append(",\"method\":");
         try {
-            text.append(Json.write(method)).append(",\"params\":").append(Json.write(params, LEVELS));
+            Json.append(text, method, LEVELS);
+            Json.append(text.append(",\"params\":"), params, LEVELS);
             if (trace != null) {
-                text.append(",\"trace\":").append(Json.write(trace));
+                Json.append(text.append(",\"trace\":"), trace, LEVELS);
             }
         } catch (JsonException.TooDeep tooDeep) {
             throw refused(method, -32700, "parseError", "it nests deeper than 64 levels");

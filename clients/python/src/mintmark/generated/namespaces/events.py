@@ -60,41 +60,51 @@ class EventsMethods(Namespace):
         return types.EventsListStreamsResult._of(self._send("events.listStreams", {}, timeout, trace))
 
     def poll(
-        self, *, stream_id: str, max_events: int | None = None, ack: Sequence[str] | None = None,
+        self, *, stream_id: str, max_events: int | None = None, return_immediately: bool | None = None,
+        timeout_seconds: int | None = None, ack: Sequence[str] | None = None,
         set_errs: Mapping[str, types.EventStreamError | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.EventsPollResult:
         """Acknowledge tokens of an event stream, and return the next ones.
 
         Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call
-        until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+        until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately;
+        with `returnImmediately` false, it waits for a token.
 
         Args:
             stream_id: The ID of an event stream, which the developer chooses.
             max_events (0–100): The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to
                 100.
+            return_immediately: Whether the call returns without a token if the stream has none. Otherwise, it waits.
+                Defaults to true.
+            timeout_seconds (1–300): The longest time for which the call waits. Defaults to 30.
             ack: The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
             set_errs: The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not
                 returned again; the audit log records them.
 
         Raises:
             EventStreamNotFoundError: The event stream does not exist.
+            EventStreamPushesError: `events.poll` is called for a stream that pushes its tokens.
+            TooManyEventPollsError: `events.poll` would wait, and the maximum number of calls already waits.
             TenantNotFoundError: The tenant does not exist or was deleted.
             PoolNotFoundError: The pool does not exist or was deleted.
         """
         return types.EventsPollResult._of(self._send("events.poll", {
-            "streamId": stream_id, "maxEvents": max_events, "ack": ack, "setErrs": set_errs,
+            "streamId": stream_id, "maxEvents": max_events, "returnImmediately": return_immediately,
+            "timeoutSeconds": timeout_seconds, "ack": ack, "setErrs": set_errs,
         }, timeout, trace))
 
     def put_stream(
         self, *, stream_id: str, audience: str, tenant_id: str | None = None, pool_id: str | None = None,
-        types_: Sequence[types.EventType] | None = None, timeout: float | None = None, trace: str | None = None,
+        types_: Sequence[types.EventType] | None = None, push: types.EventPush | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EventStream:
         """Create or change an event stream.
 
         A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the
-        receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The
-        tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+        receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A
+        change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A
+        store has at most 100 streams.
 
         Exactly one of `tenant_id`, `pool_id` is required.
 
@@ -104,15 +114,43 @@ class EventsMethods(Namespace):
             pool_id: The pool whose events the stream has.
             audience: The `aud` of the tokens, which names the receiver.
             types_: The types of the events. Defaults to all types, also those of later versions.
+            push: The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream
+                repeats it with growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens
+                with `events.poll`.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
             PoolNotFoundError: The pool does not exist or was deleted.
             EventStreamConflictError: `events.putStream` names an existing stream of another tenant or pool.
             TooManyEventStreamsError: A new event stream would exceed the maximum number of streams of a store.
+            EventReceiverInvalidError: The URL or the header of the receiver of a stream is not valid, or its address is
+                not allowed.
         """
         return types.EventStream._of(self._send("events.putStream", {
             "streamId": stream_id, "tenantId": tenant_id, "poolId": pool_id, "audience": audience, "types": types_,
+            "push": push,
+        }, timeout, trace))
+
+    def set_stream_status(
+        self, *, stream_id: str, status: types.EventStreamStatus, reason: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventStream:
+        """Pause, disable or enable an event stream.
+
+        A paused stream keeps its events for 7 days, and delivers them when it is enabled again. A disabled stream loses
+        the events that occur until it is enabled. Enabling a stream also ends the pause after failed deliveries: the
+        next attempt begins immediately.
+
+        Args:
+            stream_id: The ID of an event stream, which the developer chooses.
+            status: The new status.
+            reason: The reason, for developers.
+
+        Raises:
+            EventStreamNotFoundError: The event stream does not exist.
+        """
+        return types.EventStream._of(self._send("events.setStreamStatus", {
+            "streamId": stream_id, "status": status, "reason": reason,
         }, timeout, trace))
 
     def subscribe(
@@ -148,6 +186,26 @@ class EventsMethods(Namespace):
         """
         return types.EventsUnsubscribeResult._of(self._send("events.unsubscribe", {}, timeout, trace))
 
+    def verify_stream(
+        self, *, stream_id: str, state: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventsVerifyStreamResult:
+        """Send a verification event to the receiver of an event stream.
+
+        The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events
+        that it has not acknowledged. The token shows that deliveries and signatures work.
+
+        Args:
+            stream_id: The ID of an event stream, which the developer chooses.
+            state: A value that the receiver gets in the event.
+
+        Raises:
+            EventStreamNotFoundError: The event stream does not exist.
+            EventStreamDisabledError: The event stream is disabled.
+        """
+        return types.EventsVerifyStreamResult._of(self._send("events.verifyStream", {
+            "streamId": stream_id, "state": state,
+        }, timeout, trace))
+
 
 class AsyncEventsMethods(AsyncNamespace):
     """The methods `events.*` for asyncio. `EventsMethods` describes the arguments."""
@@ -182,28 +240,46 @@ class AsyncEventsMethods(AsyncNamespace):
         return types.EventsListStreamsResult._of(await self._send("events.listStreams", {}, timeout, trace))
 
     async def poll(
-        self, *, stream_id: str, max_events: int | None = None, ack: Sequence[str] | None = None,
+        self, *, stream_id: str, max_events: int | None = None, return_immediately: bool | None = None,
+        timeout_seconds: int | None = None, ack: Sequence[str] | None = None,
         set_errs: Mapping[str, types.EventStreamError | Mapping[str, Any]] | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.EventsPollResult:
         """Acknowledge tokens of an event stream, and return the next ones.
 
-        Raises: EventStreamNotFoundError, TenantNotFoundError, PoolNotFoundError.
+        Raises: EventStreamNotFoundError, EventStreamPushesError, TooManyEventPollsError, TenantNotFoundError,
+        PoolNotFoundError.
         """
         return types.EventsPollResult._of(await self._send("events.poll", {
-            "streamId": stream_id, "maxEvents": max_events, "ack": ack, "setErrs": set_errs,
+            "streamId": stream_id, "maxEvents": max_events, "returnImmediately": return_immediately,
+            "timeoutSeconds": timeout_seconds, "ack": ack, "setErrs": set_errs,
         }, timeout, trace))
 
     async def put_stream(
         self, *, stream_id: str, audience: str, tenant_id: str | None = None, pool_id: str | None = None,
-        types_: Sequence[types.EventType] | None = None, timeout: float | None = None, trace: str | None = None,
+        types_: Sequence[types.EventType] | None = None, push: types.EventPush | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.EventStream:
         """Create or change an event stream.
 
-        Raises: TenantNotFoundError, PoolNotFoundError, EventStreamConflictError, TooManyEventStreamsError.
+        Raises: TenantNotFoundError, PoolNotFoundError, EventStreamConflictError, TooManyEventStreamsError,
+        EventReceiverInvalidError.
         """
         return types.EventStream._of(await self._send("events.putStream", {
             "streamId": stream_id, "tenantId": tenant_id, "poolId": pool_id, "audience": audience, "types": types_,
+            "push": push,
+        }, timeout, trace))
+
+    async def set_stream_status(
+        self, *, stream_id: str, status: types.EventStreamStatus, reason: str | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventStream:
+        """Pause, disable or enable an event stream.
+
+        Raises: EventStreamNotFoundError.
+        """
+        return types.EventStream._of(await self._send("events.setStreamStatus", {
+            "streamId": stream_id, "status": status, "reason": reason,
         }, timeout, trace))
 
     async def subscribe(
@@ -223,3 +299,14 @@ class AsyncEventsMethods(AsyncNamespace):
     ) -> types.EventsUnsubscribeResult:
         """End the subscription to events."""
         return types.EventsUnsubscribeResult._of(await self._send("events.unsubscribe", {}, timeout, trace))
+
+    async def verify_stream(
+        self, *, stream_id: str, state: str | None = None, timeout: float | None = None, trace: str | None = None,
+    ) -> types.EventsVerifyStreamResult:
+        """Send a verification event to the receiver of an event stream.
+
+        Raises: EventStreamNotFoundError, EventStreamDisabledError.
+        """
+        return types.EventsVerifyStreamResult._of(await self._send("events.verifyStream", {
+            "streamId": stream_id, "state": state,
+        }, timeout, trace))

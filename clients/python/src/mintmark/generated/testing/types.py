@@ -13,9 +13,15 @@ FaultKind = Literal["method", "delivery", "provider", "store", "clock"]
 """The kind of the fault."""
 
 TestAnswerErrorEndpoint = Literal[
-    "discovery", "jwks", "authorize", "token", "userinfo", "introspect", "revoke", "device", "logout",
+    "discovery", "jwks", "authorize", "token", "userinfo", "introspect", "revoke", "device", "logout", "register",
 ]
 """The endpoint that returns the error."""
+
+TestDpop = Literal["optional", "required", "requiredWithNonce"]
+"""Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. `optional`: a proof is verified if
+it is sent. `required`: every access token needs a proof. `requiredWithNonce`: every proof also needs a nonce of the
+provider.
+"""
 
 TestFaultDelivery = Literal["refused", "mayHaveArrived"]
 """The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears
@@ -128,7 +134,7 @@ class TestAnswerError(Record):
     """
     endpoint: str | None = member("endpoint", default=None)
     """The endpoint that returns the error. Defaults to "token". Known values: `discovery`, `jwks`, `authorize`, `token`,
-    `userinfo`, `introspect`, `revoke`, `device`, `logout`.
+    `userinfo`, `introspect`, `revoke`, `device`, `logout`, `register`.
     """
 
 
@@ -201,6 +207,19 @@ class TestHttpResult(Record):
     """The environment variables that make Firebase's SDKs use the endpoint. Present with `firebase`."""
 
 
+class TestResourceAddress(Record):
+    """A protected resource of an issuer, and its metadata (RFC 9728)."""
+
+    resource: str = member("resource")
+    """The identifier of the resource."""
+    metadata_url: str = member("metadataUrl")
+    """The URL at which the provider publishes the metadata. Use it as `resource_metadata` in the header `WWW-Authenticate`
+    of your server.
+    """
+    metadata: Mapping[str, Any] = member("metadata")
+    """The metadata, for a server that publishes them itself at `/.well-known/oauth-protected-resource`."""
+
+
 class TestIssuerAddress(Record):
     """The addresses of an issuer of the test provider."""
 
@@ -214,6 +233,8 @@ class TestIssuerAddress(Record):
     """The URL of its discovery document."""
     jwks_url: str = member("jwksUrl")
     """The URL of its public keys. These are the keys of the tenant, as in `token.verify`."""
+    resources: Sequence[TestResourceAddress] | None = member("resources", list_of(TestResourceAddress._of), default=None)
+    """The protected resources of the issuer. Absent if it has none."""
 
 
 class TestIdpResult(Record):
@@ -233,6 +254,21 @@ class TestIdpResult(Record):
     """The result's `issuer` first, then the other issuers of this call, those of earlier calls, and the issuer of the
     default tenant. Every other tenant has an issuer at `baseUrl`, a slash and its ID.
     """
+
+
+class TestResource(Record):
+    """A protected resource, such as an MCP server, for which an issuer of the test provider issues access tokens."""
+
+    resource: str = member("resource")
+    """The identifier of the resource: its URL without a fragment. It is the value of the parameter `resource` (RFC 8707)
+    and the audience of the access tokens.
+    """
+    scopes: Sequence[str] | None = member("scopes", default=None)
+    """The scopes of the resource. A request for another scope fails with `invalid_scope`. If omitted, every scope is
+    granted.
+    """
+    name: str | None = member("name", default=None)
+    """The name in the metadata of the resource."""
 
 
 class TestIssuer(Record):
@@ -255,6 +291,28 @@ class TestIssuer(Record):
     clients: Sequence[TestClient] | None = member("clients", list_of(TestClient._of), default=None)
     """The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
     secret and any redirect URI.
+    """
+    resources: Sequence[TestResource] | None = member("resources", list_of(TestResource._of), default=None)
+    """The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the
+    authorization rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and
+    every client must use PKCE.
+    """
+    registration: bool | None = member("registration", default=None)
+    """Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to
+    false.
+    """
+    client_id_metadata: bool | None = member("clientIdMetadata", default=None)
+    """Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are
+    `https` URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has `resources`,
+    otherwise to false.
+    """
+    dpop: str | None = member("dpop", default=None)
+    """Which proofs of possession are required. Defaults to "optional". Known values: `optional`, `required`,
+    `requiredWithNonce`.
+    """
+    sign_in_as: str | None = member("signInAs", default=None)
+    """The username of the account that the authorization endpoint signs in without showing its login page, for tests
+    without a browser.
     """
 
 
@@ -330,10 +388,10 @@ class TestWorkloadTokenResult(Record):
 
 
 __all__ = [
-    "FaultKind", "TestAnswerErrorEndpoint", "TestFaultDelivery", "TestFaultFailure", "TestFaultStore",
+    "FaultKind", "TestAnswerErrorEndpoint", "TestDpop", "TestFaultDelivery", "TestFaultFailure", "TestFaultStore",
     "TestHttpFirebaseTokens", "TestTokenKeyState", "TestTokenUse", "TestWorkloadTokenFamily", "Fault", "SentMessage",
     "TestAnswer", "TestAnswerError", "TestClient", "TestClockResult", "TestEnqueueResult", "TestFaultResult",
     "TestHttpFirebase", "TestHttpResult", "TestIdpResult", "TestIssuer", "TestIssuerAddress", "TestOutboxResult",
-    "TestResetResult", "TestRestoreResult", "TestSeedResult", "TestSnapshotResult", "TestTokenResult",
-    "TestWorkloadTokenResult",
+    "TestResetResult", "TestResource", "TestResourceAddress", "TestRestoreResult", "TestSeedResult",
+    "TestSnapshotResult", "TestTokenResult", "TestWorkloadTokenResult",
 ]

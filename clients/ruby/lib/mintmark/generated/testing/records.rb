@@ -99,6 +99,7 @@ module Mintmark
     member :issuer, "issuer" # The `iss` claim of its tokens.
     member :discovery_url, "discoveryUrl" # The URL of its discovery document.
     member :jwks_url, "jwksUrl" # The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
+    member :resources, "resources", [:TestResourceAddress] # The protected resources of the issuer. Absent if it has none.
   end
 
   # The result of `test.outbox`.
@@ -110,6 +111,14 @@ module Mintmark
   class TestResetResult < Record
     member :now, "now", :time # The time of the clock, in seconds since 1970-01-01 UTC.
     member :frozen, "frozen" # Whether the clock is stopped.
+  end
+
+  # A protected resource of an issuer, and its metadata (RFC 9728).
+  class TestResourceAddress < Record
+    member :resource, "resource" # The identifier of the resource.
+    # The URL at which the provider publishes the metadata. Use it as `resource_metadata` in the header `WWW-Authenticate` of your server.
+    member :metadata_url, "metadataUrl"
+    member :metadata, "metadata" # The metadata, for a server that publishes them itself at `/.well-known/oauth-protected-resource`.
   end
 
   # The result of `test.restore`.

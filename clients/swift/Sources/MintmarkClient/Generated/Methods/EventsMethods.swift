@@ -46,25 +46,28 @@ public struct EventsMethods: Sendable {
 
     /// Acknowledge tokens of an event stream, and return the next ones.
     ///
-    /// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. The call returns immediately.
+    /// Parameters and result are those of a poll request of RFC 8936, and `streamId`. A token is returned by each call until `ack` or `setErrs` contains its ID, or until it is 7 days old. By default, the call returns immediately; with `returnImmediately` false, it waits for a token.
     ///
     /// - Parameters:
     ///   - streamId: The ID of an event stream, which the developer chooses.
     ///   - maxEvents: The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
+    ///   - returnImmediately: Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true.
+    ///   - timeoutSeconds: The longest time for which the call waits. Defaults to 30.
     ///   - ack: The IDs (`jti`) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
     ///   - setErrs: The IDs (`jti`) of the tokens that the receiver did not accept, with the reason. They are not returned again; the audit log records them.
-    /// - Throws: `EventStreamNotFoundError`, `TenantNotFoundError`, `PoolNotFoundError`.
+    /// - Throws: `EventStreamNotFoundError`, `EventStreamPushesError`, `TooManyEventPollsError`, `TenantNotFoundError`, `PoolNotFoundError`.
     @discardableResult
-    public func poll(streamId: String, maxEvents: Int? = nil, ack: [String]? = nil, setErrs: [String: EventStreamError]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsPollResult {
+    public func poll(streamId: String, maxEvents: Int? = nil, returnImmediately: Bool? = nil, timeoutSeconds: Int? = nil, ack: [String]? = nil, setErrs: [String: EventStreamError]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsPollResult {
         let _params = JSONObject([
-            ("streamId", streamId), ("maxEvents", maxEvents), ("ack", ack), ("setErrs", setErrs),
+            ("streamId", streamId), ("maxEvents", maxEvents), ("returnImmediately", returnImmediately),
+            ("timeoutSeconds", timeoutSeconds), ("ack", ack), ("setErrs", setErrs),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("events.poll", _params, timeout: timeout, trace: trace)
     }
 
     /// Create or change an event stream.
     ///
-    /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them with `events.poll`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+    /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
     ///
     /// Exactly one of `tenantId`, `poolId` is given.
     ///
@@ -74,13 +77,30 @@ public struct EventsMethods: Sendable {
     ///   - tenantId: The tenant whose events the stream has.
     ///   - poolId: The pool whose events the stream has.
     ///   - types: The types of the events. Defaults to all types, also those of later versions.
-    /// - Throws: `TenantNotFoundError`, `PoolNotFoundError`, `EventStreamConflictError`, `TooManyEventStreamsError`.
+    ///   - push: The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats it with growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with `events.poll`.
+    /// - Throws: `TenantNotFoundError`, `PoolNotFoundError`, `EventStreamConflictError`, `TooManyEventStreamsError`, `EventReceiverInvalidError`.
     @discardableResult
-    public func putStream(streamId: String, audience: String, tenantId: String? = nil, poolId: String? = nil, types: [EventType]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventStream {
+    public func putStream(streamId: String, audience: String, tenantId: String? = nil, poolId: String? = nil, types: [EventType]? = nil, push: EventPush? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventStream {
         let _params = JSONObject([
             ("streamId", streamId), ("audience", audience), ("tenantId", tenantId), ("poolId", poolId), ("types", types),
+            ("push", push),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("events.putStream", _params, timeout: timeout, trace: trace)
+    }
+
+    /// Pause, disable or enable an event stream.
+    ///
+    /// A paused stream keeps its events for 7 days, and delivers them when it is enabled again. A disabled stream loses the events that occur until it is enabled. Enabling a stream also ends the pause after failed deliveries: the next attempt begins immediately.
+    ///
+    /// - Parameters:
+    ///   - streamId: The ID of an event stream, which the developer chooses.
+    ///   - status: The new status.
+    ///   - reason: The reason, for developers.
+    /// - Throws: `EventStreamNotFoundError`.
+    @discardableResult
+    public func setStreamStatus(streamId: String, status: EventStreamStatus, reason: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventStream {
+        let _params = JSONObject([("streamId", streamId), ("status", status), ("reason", reason)] as [(String, (any WireValue)?)])
+        return try await caller.call("events.setStreamStatus", _params, timeout: timeout, trace: trace)
     }
 
     /// Subscribe to events over the pipe.
@@ -103,6 +123,20 @@ public struct EventsMethods: Sendable {
     @discardableResult
     public func unsubscribe(timeout: Duration? = nil, trace: String? = nil) async throws -> EventsUnsubscribeResult {
         return try await caller.call("events.unsubscribe", [:], timeout: timeout, trace: trace)
+    }
+
+    /// Send a verification event to the receiver of an event stream.
+    ///
+    /// The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events that it has not acknowledged. The token shows that deliveries and signatures work.
+    ///
+    /// - Parameters:
+    ///   - streamId: The ID of an event stream, which the developer chooses.
+    ///   - state: A value that the receiver gets in the event.
+    /// - Throws: `EventStreamNotFoundError`, `EventStreamDisabledError`.
+    @discardableResult
+    public func verifyStream(streamId: String, state: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> EventsVerifyStreamResult {
+        let _params = JSONObject([("streamId", streamId), ("state", state)] as [(String, (any WireValue)?)])
+        return try await caller.call("events.verifyStream", _params, timeout: timeout, trace: trace)
     }
 }
 
@@ -182,6 +216,18 @@ public struct EventsUnsubscribeResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         ended = try members.required("ended")
+        json = members.object
+    }
+
+}
+
+/// The result of `events.verifyStream`.
+public struct EventsVerifyStreamResult: ResultRecord {
+    /// The ID (`jti`) of the token.
+    public let eventId: String
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        eventId = try members.required("eventId")
         json = members.object
     }
 

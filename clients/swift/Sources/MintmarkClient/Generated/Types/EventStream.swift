@@ -16,6 +16,12 @@ public struct EventStream: ResultRecord {
     public let audience: String
     /// The types of the events. Absent if the stream has all types.
     public let types: [EventType]?
+    /// Whether the stream delivers its events.
+    public let status: EventStreamStatus
+    /// The reason of the status, from `events.setStreamStatus` or because the receiver was not available for 3 days.
+    public let statusReason: String?
+    /// The receiver of a stream that pushes its tokens. Absent if the receiver reads them with `events.poll`.
+    public let push: EventPushState?
     /// The time at which the stream was created. It has the events since then.
     public let createdAt: Timestamp
     public let json: JSONObject
@@ -26,6 +32,9 @@ public struct EventStream: ResultRecord {
         issuer = try members.required("issuer")
         audience = try members.required("audience")
         types = try members.optional("types")
+        status = try members.required("status")
+        statusReason = try members.optional("statusReason")
+        push = try members.optional("push")
         createdAt = try members.required("createdAt")
         json = members.object
     }

@@ -60,6 +60,8 @@ public struct TestAnswerError: MutableRecord {
         public static let device = Self(rawValue: "device")
         /// `logout`
         public static let logout = Self(rawValue: "logout")
+        /// `register`
+        public static let register = Self(rawValue: "register")
     }
 
 }

@@ -14,15 +14,30 @@ public struct TestIssuer: MutableRecord {
     public var createAccounts: Bool?
     /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect URI.
     public var clients: [TestClient]?
+    /// The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the authorization rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and every client must use PKCE.
+    public var resources: [TestResource]?
+    /// Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has `resources`, otherwise to false.
+    public var registration: Bool?
+    /// Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed are `https` URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has `resources`, otherwise to false.
+    public var clientIdMetadata: Bool?
+    /// Which proofs of possession are required. Defaults to "optional".
+    public var dpop: TestDpop?
+    /// The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser.
+    public var signInAs: String?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(name: String, tenantId: String? = nil, passwordless: Bool? = nil, createAccounts: Bool? = nil, clients: [TestClient]? = nil, unknown: JSONObject = [:]) {
+    public init(name: String, tenantId: String? = nil, passwordless: Bool? = nil, createAccounts: Bool? = nil, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop? = nil, signInAs: String? = nil, unknown: JSONObject = [:]) {
         self.name = name
         self.tenantId = tenantId
         self.passwordless = passwordless
         self.createAccounts = createAccounts
         self.clients = clients
+        self.resources = resources
+        self.registration = registration
+        self.clientIdMetadata = clientIdMetadata
+        self.dpop = dpop
+        self.signInAs = signInAs
         self.unknown = unknown
     }
 
@@ -32,6 +47,11 @@ public struct TestIssuer: MutableRecord {
         passwordless = try members.optional("passwordless")
         createAccounts = try members.optional("createAccounts")
         clients = try members.optional("clients")
+        resources = try members.optional("resources")
+        registration = try members.optional("registration")
+        clientIdMetadata = try members.optional("clientIdMetadata")
+        dpop = try members.optional("dpop")
+        signInAs = try members.optional("signInAs")
         unknown = members.rest
     }
 
@@ -41,6 +61,11 @@ public struct TestIssuer: MutableRecord {
         members.set("passwordless", passwordless)
         members.set("createAccounts", createAccounts)
         members.set("clients", clients)
+        members.set("resources", resources)
+        members.set("registration", registration)
+        members.set("clientIdMetadata", clientIdMetadata)
+        members.set("dpop", dpop)
+        members.set("signInAs", signInAs)
         members.add(unknown)
     }
 }

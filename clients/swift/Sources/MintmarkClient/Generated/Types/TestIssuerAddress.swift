@@ -14,6 +14,8 @@ public struct TestIssuerAddress: ResultRecord {
     public let discoveryUrl: String
     /// The URL of its public keys. These are the keys of the tenant, as in `token.verify`.
     public let jwksUrl: String
+    /// The protected resources of the issuer. Absent if it has none.
+    public let resources: [TestResourceAddress]?
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         name = try members.required("name")
@@ -21,6 +23,7 @@ public struct TestIssuerAddress: ResultRecord {
         issuer = try members.required("issuer")
         discoveryUrl = try members.required("discoveryUrl")
         jwksUrl = try members.required("jwksUrl")
+        resources = try members.optional("resources")
         json = members.object
     }
 

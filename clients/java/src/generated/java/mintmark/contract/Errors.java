@@ -160,6 +160,10 @@ public final class Errors {
             case 4263 -> new EventStreamNotFoundException(response);
             case 4264 -> new EventStreamConflictException(response);
             case 4265 -> new TooManyEventStreamsException(response);
+            case 4270 -> new EventReceiverInvalidException(response);
+            case 4271 -> new EventStreamPushesException(response);
+            case 4272 -> new TooManyEventPollsException(response);
+            case 4273 -> new EventStreamDisabledException(response);
             case 5001 -> new AccountNotFoundException(response);
             case 5002 -> new AccountDisabledException(response);
             case 5003 -> new AccountExistsException(response);

@@ -36,6 +36,20 @@ public final class EventStream extends Result {
     /** {@return the same as {@link #types} in JSON, also if this client does not know the value} */
     public List<String> typesAsStrings() { return json().list("types", Read.STRING); }
 
+    /** {@return whether the stream delivers its events} */
+    public EventStreamStatus status() { return json().constant("status", EventStreamStatus.class); }
+
+    /** {@return the same as {@link #status} in JSON, also if this client does not know the value} */
+    public String statusAsString() { return json().text("status"); }
+
+    /**
+     * {@return the reason of the status, from <code>events.setStreamStatus</code> or because the receiver was not available for 3 days}
+     */
+    public Optional<String> statusReason() { return json().optionalText("statusReason"); }
+
+    /** {@return the receiver of a stream that pushes its tokens} Absent if the receiver reads them with <code>events.poll</code>. */
+    public Optional<EventPushState> push() { return json().optionalObject("push", EventPushState::new); }
+
     /** {@return the time at which the stream was created} It has the events since then. */
     public Instant createdAt() { return json().time("createdAt"); }
 }

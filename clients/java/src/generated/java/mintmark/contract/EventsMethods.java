@@ -88,8 +88,9 @@ public final class EventsMethods {
     /**
      * Acknowledges tokens of an event stream, and return the next ones. Parameters and result are those of a poll request of RFC 8936,
      * and <code>streamId</code>. A token is returned by each call until <code>ack</code> or <code>setErrs</code> contains its ID, or
-     * until it is 7 days old. The call returns immediately.
-     * <p>Errors: {@link EventStreamNotFoundException}, {@link TenantNotFoundException}, {@link PoolNotFoundException}.
+     * until it is 7 days old. By default, the call returns immediately; with <code>returnImmediately</code> false, it waits for a token.
+     * <p>Errors: {@link EventStreamNotFoundException}, {@link EventStreamPushesException}, {@link TooManyEventPollsException}, {@link
+     * TenantNotFoundException}, {@link PoolNotFoundException}.
      * @param params the parameters
      * @return the result
      */
@@ -121,10 +122,11 @@ public final class EventsMethods {
 
     /**
      * Creates or changes an event stream. A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its
-     * creation until the receiver acknowledges them with <code>events.poll</code>. A change of an existing stream keeps what was
-     * acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+     * creation until the receiver acknowledges them: with <code>events.poll</code>, or by accepting them at its URL if the stream has
+     * <code>push</code>. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A
+     * store has at most 100 streams.
      * <p>Errors: {@link TenantNotFoundException}, {@link PoolNotFoundException}, {@link EventStreamConflictException}, {@link
-     * TooManyEventStreamsException}.
+     * TooManyEventStreamsException}, {@link EventReceiverInvalidException}.
      * @param params the parameters
      * @return the result
      */
@@ -154,6 +156,42 @@ public final class EventsMethods {
      */
     public CompletableFuture<EventStream> putStreamAsync(Consumer<EventsPutStreamParams> params) {
         return putStreamAsync(Params.filled(new EventsPutStreamParams(), params));
+    }
+
+    /**
+     * Pauses, disables or enables an event stream. A paused stream keeps its events for 7 days, and delivers them when it is enabled
+     * again. A disabled stream loses the events that occur until it is enabled. Enabling a stream also ends the pause after failed
+     * deliveries: the next attempt begins immediately.
+     * <p>Errors: {@link EventStreamNotFoundException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public EventStream setStreamStatus(EventsSetStreamStatusParams params) {
+        return caller.call("events.setStreamStatus", params.require("streamId", "status"), EventStream::new);
+    }
+
+    /**
+     * {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<EventStream> setStreamStatusAsync(EventsSetStreamStatusParams params) {
+        return caller.callAsync("events.setStreamStatus", params.require("streamId", "status"), EventStream::new);
+    }
+
+    /**
+     * {@return the result of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params sets the parameters
+     */
+    public EventStream setStreamStatus(Consumer<EventsSetStreamStatusParams> params) {
+        return setStreamStatus(Params.filled(new EventsSetStreamStatusParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<EventStream> setStreamStatusAsync(Consumer<EventsSetStreamStatusParams> params) {
+        return setStreamStatusAsync(Params.filled(new EventsSetStreamStatusParams(), params));
     }
 
     /**
@@ -192,5 +230,40 @@ public final class EventsMethods {
     /** {@return a future of {@link #unsubscribe()}} */
     public CompletableFuture<EventsUnsubscribeResult> unsubscribeAsync() {
         return caller.callAsync("events.unsubscribe", Params.NONE, EventsUnsubscribeResult::new);
+    }
+
+    /**
+     * Sends a verification event to the receiver of an event stream. The receiver gets a token with the verification event of the OpenID
+     * Shared Signals Framework, after the events that it has not acknowledged. The token shows that deliveries and signatures work.
+     * <p>Errors: {@link EventStreamNotFoundException}, {@link EventStreamDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public EventsVerifyStreamResult verifyStream(EventsVerifyStreamParams params) {
+        return caller.call("events.verifyStream", params.require("streamId"), EventsVerifyStreamResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<EventsVerifyStreamResult> verifyStreamAsync(EventsVerifyStreamParams params) {
+        return caller.callAsync("events.verifyStream", params.require("streamId"), EventsVerifyStreamResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params sets the parameters
+     */
+    public EventsVerifyStreamResult verifyStream(Consumer<EventsVerifyStreamParams> params) {
+        return verifyStream(Params.filled(new EventsVerifyStreamParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<EventsVerifyStreamResult> verifyStreamAsync(Consumer<EventsVerifyStreamParams> params) {
+        return verifyStreamAsync(Params.filled(new EventsVerifyStreamParams(), params));
     }
 }

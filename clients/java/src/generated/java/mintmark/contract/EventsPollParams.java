@@ -24,6 +24,18 @@ public final class EventsPollParams extends Params {
 
     /**
      * {@return this}
+     * @param returnImmediately Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true.
+     */
+    public EventsPollParams returnImmediately(boolean returnImmediately) { return set(this, "returnImmediately", returnImmediately); }
+
+    /**
+     * {@return this}
+     * @param timeoutSeconds The longest time for which the call waits. Defaults to 30.
+     */
+    public EventsPollParams timeoutSeconds(long timeoutSeconds) { return set(this, "timeoutSeconds", timeoutSeconds); }
+
+    /**
+     * {@return this}
      * @param ack The IDs (<code>jti</code>) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
      */
     public EventsPollParams ack(List<String> ack) { return set(this, "ack", ack); }

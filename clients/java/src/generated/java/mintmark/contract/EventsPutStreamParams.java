@@ -38,4 +38,11 @@ public final class EventsPutStreamParams extends Params {
      * @param types The types of the events. Defaults to all types, also those of later versions.
      */
     public EventsPutStreamParams types(List<EventType> types) { return set(this, "types", types); }
+
+    /**
+     * {@return this}
+     * @param push The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats it with
+     * growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with <code>events.poll</code>.
+     */
+    public EventsPutStreamParams push(EventPush push) { return set(this, "push", push); }
 }

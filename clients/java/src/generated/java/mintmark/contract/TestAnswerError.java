@@ -76,6 +76,8 @@ public final class TestAnswerError extends Result {
         DEVICE("device"),
         /** <code>logout</code> */
         LOGOUT("logout"),
+        /** <code>register</code> */
+        REGISTER("register"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

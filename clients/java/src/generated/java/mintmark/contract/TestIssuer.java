@@ -45,4 +45,42 @@ public final class TestIssuer extends Result {
      * secret and any redirect URI.
      */
     public TestIssuer withClients(List<TestClient> clients) { return new TestIssuer(with("clients", clients)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param resources The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows
+     * the authorization rules of the Model Context Protocol: a request for another <code>resource</code> fails with
+     * <code>invalid_target</code>, and every client must use PKCE.
+     */
+    public TestIssuer withResources(List<TestResource> resources) { return new TestIssuer(with("resources", resources)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param registration Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has <code>resources</code>,
+     * otherwise to false.
+     */
+    public TestIssuer withRegistration(boolean registration) { return new TestIssuer(with("registration", registration)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param clientIdMetadata Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed
+     * are <code>https</code> URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has
+     * <code>resources</code>, otherwise to false.
+     */
+    public TestIssuer withClientIdMetadata(boolean clientIdMetadata) {
+        return new TestIssuer(with("clientIdMetadata", clientIdMetadata));
+    }
+
+    /**
+     * {@return a copy with this value}
+     * @param dpop Which proofs of possession are required. Defaults to "optional".
+     */
+    public TestIssuer withDpop(TestDpop dpop) { return new TestIssuer(with("dpop", dpop)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param signInAs The username of the account that the authorization endpoint signs in without showing its login page, for tests
+     * without a browser.
+     */
+    public TestIssuer withSignInAs(String signInAs) { return new TestIssuer(with("signInAs", signInAs)); }
 }

@@ -39,6 +39,20 @@ public final class Json {
      * @throws JsonException if the value cannot be written or is nested too deeply
      */
     public static String write(Object value, int levels) {
-        return new JsonWriter(levels).write(value);
+        var text = new StringBuilder();
+        append(text, value, levels);
+        return text.toString();
+    }
+
+    /**
+     * Appends a value to a text, with a maximum nesting depth.
+     *
+     * @param text the text, which is incomplete if this method throws
+     * @param value the value
+     * @param levels the maximum depth
+     * @throws JsonException if the value cannot be written or is nested too deeply
+     */
+    public static void append(StringBuilder text, Object value, int levels) {
+        new JsonWriter(text, levels).append(value);
     }
 }

@@ -89,11 +89,17 @@ final class JsonReader {
     private String string() {
         expect('"');
         int start = at;
-        while (at < text.length() && text.charAt(at) != '"' && text.charAt(at) != '\\' && text.charAt(at) >= ' ') {
-            at++;
+        int bits = 0;
+        for (; at < text.length(); at++) {
+            char next = text.charAt(at);
+            if (next == '"' || next == '\\' || next < ' ') {
+                break;
+            }
+            bits |= next;
         }
         if (peek() == '"') {
-            return whole(text.substring(start, at++));
+            var read = text.substring(start, at++);
+            return bits < Character.MIN_SURROGATE ? read : whole(read);
         }
         var read = new StringBuilder().append(text, start, at);
         while (!take('"')) {

@@ -2,29 +2,25 @@ package mintmark.json;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.IdentityHashMap;
 import java.util.Map;
 
 /** Writes one value as JSON. */
 final class JsonWriter {
-    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder text;
     private final int levels;
 
     /** The containers around the current value, to detect cycles. */
-    private final Map<Object, Boolean> around = new IdentityHashMap<>();
+    private final ArrayList<Object> around = new ArrayList<>(4);
 
-    JsonWriter(int levels) {
+    JsonWriter(StringBuilder text, int levels) {
+        this.text = text;
         this.levels = levels;
     }
 
-    String write(Object value) {
-        append(value);
-        return text.toString();
-    }
-
-    private void append(Object value) {
+    void append(Object value) {
         if (value == null || value instanceof Boolean) {
             text.append(value);
         } else if (value instanceof String string) {
@@ -36,25 +32,36 @@ final class JsonWriter {
         } else if (value instanceof JsonRecord record) {
             append(record.toJson());
         } else if (value instanceof Map<?, ?> members) {
-            within(value, () -> object(members));
+            enter(value);
+            object(members);
+            leave();
         } else if (value instanceof Collection<?> elements) {
-            within(value, () -> array(elements));
+            enter(value);
+            array(elements);
+            leave();
         } else if (value instanceof Object[] elements) {
-            within(value, () -> array(Arrays.asList(elements)));
+            enter(value);
+            array(Arrays.asList(elements));
+            leave();
         } else {
             throw new JsonException("a " + value.getClass().getName() + " has no JSON: give its text, or a time as seconds since 1970");
         }
     }
 
-    private void within(Object value, Runnable write) {
-        if (around.put(value, true) != null) {
-            throw new JsonException("a " + value.getClass().getSimpleName() + " contains itself");
+    private void enter(Object container) {
+        for (var each : around) {
+            if (each == container) {
+                throw new JsonException("a " + container.getClass().getSimpleName() + " contains itself");
+            }
         }
+        around.add(container);
         if (around.size() > levels) {
             throw new JsonException.TooDeep(levels);
         }
-        write.run();
-        around.remove(value);
+    }
+
+    private void leave() {
+        around.remove(around.size() - 1);
     }
 
     private void object(Map<?, ?> members) {
@@ -89,6 +96,10 @@ final class JsonWriter {
             throw new JsonException("a text has half of a character");
         }
         text.append('"');
+        if (isPlain(string)) {
+            text.append(string).append('"');
+            return;
+        }
         for (int i = 0; i < string.length(); i++) {
             char next = string.charAt(i);
             switch (next) {
@@ -106,6 +117,17 @@ final class JsonWriter {
             }
         }
         text.append('"');
+    }
+
+    /** Whether the text needs no escapes. */
+    private static boolean isPlain(String string) {
+        for (int i = 0; i < string.length(); i++) {
+            char next = string.charAt(i);
+            if (next < ' ' || next == '"' || next == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Number finite(Number number) {

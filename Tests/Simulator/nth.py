@@ -1,0 +1,154 @@
+"""SQLite's method: for every write, sync, read, lock, allocation and network read of a call, the n-th one fails, for every n.
+
+After each failure the invariants of the simulator hold, and the process continues. The table shows for each method how many sites of each
+kind were made to fail; a number is complete when the last attempt reached no further site.
+"""
+
+import os
+import sys
+
+import calls
+from calls import Violation
+from process import Process
+from simulation import EIO, ENOSPC, MOMENT, WEIGHTS, Simulation, Template
+
+# The kind of a site, the error, and how many consecutive sites fail. A negative error comes after half of a write.
+FAULTS = [("write", ENOSPC, 1), ("write", -ENOSPC, 1), ("write", EIO, 1000), ("sync", EIO, 1), ("sync", EIO, 1000), ("read", EIO, 1), ("read", EIO, 1000),
+          ("lock", EIO, 1), ("truncate", EIO, 1), ("map", 12, 1), ("open", 24, 1), ("unlink", EIO, 1), ("allocate", 1, 1), ("allocate", 1, 1000)]
+OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("allocate", 1)]
+# Errors with which a process may answer while its store cannot be opened.
+NOT_OPEN = calls.STORE | {"storeCannotOpen", "notAStore", "storeCorrupt", "storeReadOnly"}
+
+
+class Sweep(Simulation):
+    """One kind of failure, in every call of the simulation."""
+
+    def __init__(self, fault, template, most):
+        super().__init__(f"sweep {fault}", template)
+        self.fault, self.most, self.places, self.complete = fault, most, {}, set()
+
+    def run(self):
+        """Returns the number of sites that failed, for each method, and the methods for which that is every site."""
+        try:
+            self.processes = [self.start(0)]
+            self.must("test.seed", {"seed": "sweep"})
+            rounds = 0
+            while rounds < self.most and len(self.complete) < len(WEIGHTS):
+                rounds += 1
+                for kind in WEIGHTS:
+                    self.attempt(kind)
+            self.look(True)
+        finally:
+            self.close()
+        return {kind: place - 1 for kind, place in self.places.items()}, self.complete
+
+    def attempt(self, kind):
+        """Makes one call, in which the next site fails, unless every site has failed already."""
+        call = self.world.make(kind)
+        if not call:
+            return
+        process, place = self.processes[0], self.places.setdefault(kind, 1)
+        self.world.step += 1
+        call.step, call.trace = self.world.step, f"step-{self.world.step}"
+        process.begin(call.method, call.params, trace=call.trace)
+        if kind not in self.complete:
+            process.fail([self.fault[0]], place, self.fault[1], self.fault[2])
+        self.running[process] = call
+        self.tell(process, f"{call.method} {self.brief(call.params)} with {self.fault} at {place}")
+        outcome, found = process.advance()
+        while outcome == "sleep":
+            outcome, found = process.advance()
+        del self.running[process]
+        if outcome == "ended":
+            raise Violation(f"the process ended by itself with {found} during {call.method}: {process.words()}")
+        failed = process.control.failed
+        self.answer(process, call, found)
+        self.look(True)
+        if failed:
+            self.places[kind] += 1
+        # A refused call can end before this place; only a success shows that there is no further site.
+        elif "result" in found:
+            self.complete.add(kind)
+
+
+def opening(kind, code, template, step, fresh):
+    """Fails the n-th site while a process opens a store, for each n, or for every `step`-th one. Afterwards the next request must open it.
+
+    Returns the number of failures."""
+    failures, place = 0, 1
+    while True:
+        simulation = Simulation(f"opening {kind} {place}", template)
+        try:
+            if fresh:
+                for suffix in ("", ".key"):
+                    os.unlink(simulation.store + suffix)
+            process = Process(simulation.store, options=["--clock", str(MOMENT)], pauses=False, failing=([kind], place, code))
+            simulation.processes = [process]
+            process.begin("account.find", {"username": "nobody@example.com"}, keep=True)
+            outcome, found = process.advance()
+            if outcome != "answer":
+                raise Violation(f"a process that could not open the store ended with {found}: {process.words()}")
+            error = (found.get("error") or {}).get("data", {}).get("type")
+            if error != "accountNotFound" and error not in NOT_OPEN:
+                raise Violation(f"opening with a failing {kind} {place}: {found}")
+            failed = process.control.failed
+            found = process.call("account.find", {"username": "nobody@example.com"})
+            if (found.get("error") or {}).get("data", {}).get("type") != "accountNotFound":
+                raise Violation(f"after a failing {kind} {place}, the store stays closed: {found}")
+            found = process.call("account.create", {"username": "somebody@example.com"})
+            if "result" not in found:
+                raise Violation(f"after a failing {kind} {place}, the store cannot be written: {found}")
+            damage = simulation.rows("PRAGMA quick_check")
+            if damage != [("ok",)]:
+                raise Violation(f"after a failing {kind} {place}, the store is damaged: {damage}")
+        finally:
+            simulation.close()
+        if not failed:
+            return failures
+        failures += 1
+        place += step
+
+
+def name(kind):
+    return kind.__name__
+
+
+def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
+    """Prints the tables. Returns the number of violations."""
+    template, violations, rows, total = Template(), 0, {}, 0
+    try:
+        for fault in faults:
+            sweep = Sweep(fault, template, most)
+            try:
+                found, complete = sweep.run()
+            except Violation as violation:
+                violations += 1
+                print("\n".join(sweep.log[-6:]))
+                print(f"VIOLATION with {fault}: {violation}", flush=True)
+                found, complete = {kind: place - 1 for kind, place in sweep.places.items()}, sweep.complete
+            rows[fault] = found, complete
+            total += sum(found.values())
+            print(f"{fault}: {sum(found.values())} failures in {len(found)} calls, {len(complete)} of them complete", flush=True)
+        for fresh in (False, True):
+            for kind, code in openings:
+                try:
+                    # Without the step, allocations alone would start some thousand processes.
+                    count = opening(kind, code, template, step * (37 if kind == "allocate" else 1), fresh)
+                    total += count
+                    print(f"opening {'a new' if fresh else 'a'} store, {kind}: {count} failures", flush=True)
+                except Violation as violation:
+                    violations += 1
+                    print(f"VIOLATION: {violation}", flush=True)
+    finally:
+        template.close()
+    print()
+    print(f"{'failed sites of':20}" + "".join(f"{f'{kind} {code}' + ('' if times == 1 else '+'):>14}" for kind, code, times in rows))
+    for kind in WEIGHTS:
+        cells = "".join(f"{found.get(kind, 0):>13}{' ' if kind in complete else '?'}" for found, complete in rows.values())
+        print(f"{name(kind):20}{cells}")
+    print(f"+ every site from the n-th on; ? the last site was not reached\n{total} failures, {violations} violations")
+    return violations
+
+
+if __name__ == "__main__":
+    sys.exit(main())
