@@ -93,6 +93,12 @@ class Messages(EndToEnd):
                     for number in range(60)]
         self.assertEqual((statuses[0], statuses[-1]), (200, 400))
 
+    def test_wrong_passwords_of_one_client_are_limited_across_accounts(self):
+        answers = [self.http("accounts:signInWithPassword", {"email": f"u{number}@example.com", "password": "secret-1"}, headers=[("x-forwarded-for", "192.0.2.7")])[1]
+                   for number in range(30)]
+        self.assertEqual(answers[0]["error"]["message"].split(" : ")[0], "EMAIL_NOT_FOUND")
+        self.assertEqual(answers[-1]["error"]["message"].split(" : ")[0], "TOO_MANY_ATTEMPTS_TRY_LATER")
+
     def test_code_by_sms_signs_in_and_enrolls(self):
         session = self.done("accounts:sendVerificationCode", {"phoneNumber": NUMBER})["sessionInfo"]
         message = self.outbox(NUMBER)[-1]

@@ -13,9 +13,12 @@ extension FirebaseCall {
     /// The lifetime of a code by SMS, in seconds.
     private static let codeLifetime: Int64 = 300
 
+    /// The origin of the request, for rate limits. A test has none.
+    var client: ClientOrigin? { endpoint.isTest ? nil : request.forwardedAddress }
+
     /// The messages of this request.
     func outgoing() throws -> ProductMessages {
-        var messages = try ProductMessages(context, tenantRecord(), from: endpoint.isTest ? nil : request.forwardedAddress, call)
+        var messages = try ProductMessages(context, tenantRecord(), from: client, call)
         messages.language = request.header("x-firebase-locale").flatMap { $0.utf8.count <= 35 && !$0.isEmpty ? $0 : nil }
         messages.sends = !endpoint.isTest
         return messages

@@ -19,7 +19,7 @@ extension FirebaseCall {
         let outcome: PasswordOutcome
         do {
             outcome = try service.signIn.start(
-                SignInWithPassword.Params(tenantId: tenantId, username: email, password: password), call)
+                SignInWithPassword.Params(tenantId: tenantId, username: email, password: password, client: client), call)
         } catch let error as any ContractError {
             let error = FirebaseError(error)
             let isWrong = error.message == "EMAIL_NOT_FOUND" || error.message == "INVALID_PASSWORD"
