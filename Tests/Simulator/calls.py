@@ -220,19 +220,17 @@ class Use(Call):
         self.promise(
             {"refreshTokenInvalid", "refreshTokenReused", "accountDisabled"},
             Claim((session.alive, True), (token.used, False), (account.disabled, False), (account.exists, True)), "the refresh token is valid")
-        used_before = token.used.possible != {False}
         self.write(token.used, True)
-        self.may_end = used_before
-        if used_before:
-            session.alive.begin(self, False)
-            for each in self.forbidden:
-                each[0].allow(session.alive)
+        # Reuse detection ends the session, if another call uses the token before this one.
+        session.alive.begin(self, False)
+        for each in self.forbidden:
+            each[0].allow(session.alive)
+        for each in self.promised:
+            each[1].allow(session.alive)
 
     def settle(self, outcome, result):
         super().settle(outcome, result)
-        if self.may_end:
-            # Only reuse detection ends the session.
-            self.session.alive.end(self, REFUSED if outcome == DONE else UNCERTAIN)
+        self.session.alive.end(self, UNCERTAIN if outcome == UNCERTAIN else REFUSED)
 
     def done(self, result):
         self.token.answers += 1

@@ -8,6 +8,7 @@ import os
 import sys
 
 import calls
+import pools
 from calls import Violation
 from process import Process
 from simulation import EIO, ENOSPC, MOMENT, WEIGHTS, Simulation, Template
@@ -15,6 +16,8 @@ from simulation import EIO, ENOSPC, MOMENT, WEIGHTS, Simulation, Template
 # The kind of a site, the error, and how many consecutive sites fail. A negative error comes after half of a write.
 FAULTS = [("write", ENOSPC, 1), ("write", -ENOSPC, 1), ("write", EIO, 1000), ("sync", EIO, 1), ("sync", EIO, 1000), ("read", EIO, 1), ("read", EIO, 1000),
           ("lock", EIO, 1), ("truncate", EIO, 1), ("map", 12, 1), ("open", 24, 1), ("unlink", EIO, 1), ("allocate", 1, 1), ("allocate", 1, 1000)]
+# The calls whose results other calls use.
+MAKERS = [calls.Create, calls.SignIn, calls.StartSignUp, calls.SubmitCode, pools.Mint]
 OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("allocate", 1), ("kill", 0)]
 # Errors with which a process may answer while its store cannot be opened.
 NOT_OPEN = calls.STORE | {"storeCannotOpen", "notAStore", "storeCorrupt", "storeReadOnly"}
@@ -37,13 +40,16 @@ class Sweep(Simulation):
                 rounds += 1
                 for kind in WEIGHTS:
                     self.attempt(kind)
+                # Without these, a kind of failure that no call survives would leave nothing that other calls could use.
+                for kind in MAKERS:
+                    self.attempt(kind, fails=False)
             self.look(True)
         finally:
             self.close()
         return {kind: place - 1 for kind, place in self.places.items()}, self.complete
 
-    def attempt(self, kind):
-        """Makes one call, in which the next site fails, unless every site has failed already."""
+    def attempt(self, kind, fails=True):
+        """Makes one call, in which the next site fails, unless every site has failed already or `fails` is false."""
         call = self.world.make(kind)
         if not call:
             return
@@ -51,7 +57,8 @@ class Sweep(Simulation):
         self.world.step += 1
         call.step, call.trace = self.world.step, f"step-{self.world.step}"
         process.begin(call.method, call.params, trace=call.trace)
-        if kind not in self.complete:
+        fails = fails and kind not in self.complete
+        if fails:
             process.fail([self.fault[0]], place, self.fault[1], self.fault[2])
         self.running[process] = call
         self.tell(process, f"{call.method} {self.brief(call.params)} with {self.fault} at {place}")
@@ -67,7 +74,7 @@ class Sweep(Simulation):
         if failed:
             self.places[kind] += 1
         # A refused call can end before this place; only a success shows that there is no further site.
-        elif "result" in found:
+        elif fails and "result" in found:
             self.complete.add(kind)
 
 

@@ -10,6 +10,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -135,6 +136,7 @@ class Process:
                     if message.get("id") == self._id:
                         self.control.armed = 0
                         self._drain()
+                        self.rest()
                         self.state = "idle"
                         return "answer", message
             elif self._events in ready:
@@ -159,6 +161,21 @@ class Process:
                 self._poll.unregister(self._events)
                 break
             os.write(self._go, b".")
+
+    def rest(self):
+        """Returns when all threads of the process wait: what a call leaves to other threads is then complete."""
+        folder, deadline = f"/proc/{self.process.pid}/task", time.monotonic() + STUCK_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                for task in os.listdir(folder):
+                    with open(f"{folder}/{task}/stat", "rb") as file:
+                        if file.read().rpartition(b")")[2].split()[0] not in (b"S", b"Z", b"X"):
+                            break
+                else:
+                    return
+            except (FileNotFoundError, ProcessLookupError):
+                pass   # A thread has ended in the meantime.
+            time.sleep(0.0001)
 
     @property
     def blocks_readers(self):
