@@ -461,6 +461,20 @@ def _(scene):
     return sent(scene, "token.delegate", idToken=scene.token, actor={"sub": agent})
 
 
+@door("token.redeem")
+def _(scene):
+    scene.make_account()
+    scene.call("issuer.put", {"issuer": scene.provider.issuer, "audiences": ["unused"], "keys": [scene.provider.jwk], "uses": ["idJag"]})
+    scene.call("tenant.update", {"tenantId": scene.tenant, "subjectIssuers": [{"issuer": scene.provider.issuer, "audiences": [scene.tenant], "scopes": []}]})
+    scene.call("account.update", {"accountId": scene.account, "link": [{"providerId": scene.provider.issuer, "subject": "carol"}]})
+    scene.call("application.put", {"tenantId": scene.tenant, "clientId": "backend", "type": "confidential"})
+    secret = scene.call("application.addSecret", {"tenantId": scene.tenant, "clientId": "backend"})["clientSecret"]
+    assertion = scene.provider.token(
+        "carol", aud=scene.audience, client_id="backend", jti=f"guard-{scene.number}", iat=scene.now, exp=scene.now + 300,
+        headers={"typ": "oauth-id-jag+jwt"})
+    return sent(scene, "token.redeem", tenantId=scene.tenant, assertion=assertion, clientId="backend", clientSecret=secret)
+
+
 def tenant_pool(scene):
     pool = scene.call("pool.create", {"name": "shop", "allowClassicFlow": True, "providers": [{"tenantId": scene.tenant}]})
     return pool["poolId"], scene.audience.removeprefix("https://")

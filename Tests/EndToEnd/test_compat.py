@@ -272,26 +272,53 @@ class Loopback(EndToEnd):
 
     # Browsers
 
-    def test_browsers_can_call_http_endpoint(self):
-        """Fetch standard, CORS protocol: a preflight request allows any headers that an SDK sends, and every response is readable."""
+    def ask(self, method, headers, body=None):
         connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
-        wanted = "amz-sdk-invocation-id,amz-sdk-request,cache-control,content-type,x-amz-target,x-amz-user-agent"
-        connection.request("OPTIONS", "/", headers={
-            "Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": wanted})
+        connection.request(method, "/", body, headers)
         response = connection.getresponse()
         response.read()
-        self.assertEqual(response.status, 200)
-        self.assertEqual(response.headers["Access-Control-Allow-Origin"], "*")
-        self.assertEqual(response.headers["Access-Control-Allow-Headers"], wanted)
-        self.assertIn("POST", response.headers["Access-Control-Allow-Methods"])
-        self.assertGreater(int(response.headers["Access-Control-Max-Age"]), 0)
-        for headers, status in (({"X-Amz-Target": TARGET + "GetId"}, 400), ({}, 404)):
-            connection.request("POST", "/", b'{"IdentityPoolId": "%s"}' % NOWHERE.encode(), {"Origin": "http://localhost:5173", **headers})
-            response = connection.getresponse()
-            response.read()
-            self.assertEqual((response.status, response.headers["Access-Control-Allow-Origin"]), (status, "*"))
-            self.assertIn("x-amzn-errortype", response.headers["Access-Control-Expose-Headers"])
         connection.close()
+        return response
+
+    def test_browsers_can_call_http_endpoint(self):
+        """Fetch standard, CORS protocol: pages of the given origins only."""
+        page, wanted = "http://localhost:5173", "amz-sdk-invocation-id,amz-sdk-request,cache-control,content-type,x-amz-target,x-amz-user-agent"
+        preflight = {"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": wanted}
+        post = (({"X-Amz-Target": TARGET + "GetId"}, 400), ({}, 404))
+        body = b'{"IdentityPoolId": "%s"}' % NOWHERE.encode()
+
+        def cors(response):
+            return {name.lower() for name in response.headers if name.lower().startswith("access-control")}
+        # None by default.
+        response = self.ask("OPTIONS", preflight)
+        self.assertEqual((response.status, cors(response)), (403, set()))
+        for headers, status in post:
+            response = self.ask("POST", {"Origin": page, **headers}, body)
+            self.assertEqual((response.status, cors(response)), (status, set()))
+        for allowed in ([page], ["*"]):
+            self.sidecar.call("test.http", {"allowOrigins": allowed})
+            response = self.ask("OPTIONS", {**preflight, "Access-Control-Request-Private-Network": "true"})
+            told = {name: response.headers[name] for name in (
+                "access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers", "access-control-max-age", "vary",
+                "access-control-allow-private-network", "access-control-allow-credentials")}
+            self.assertEqual((response.status, told), (204, {
+                "access-control-allow-origin": page, "access-control-allow-methods": "POST, GET, OPTIONS", "access-control-allow-headers": wanted,
+                "access-control-max-age": "600", "vary": "Origin", "access-control-allow-private-network": "true", "access-control-allow-credentials": None}))
+            self.assertIsNone(self.ask("OPTIONS", preflight).headers["access-control-allow-private-network"])
+            for headers, status in post:
+                response = self.ask("POST", {"Origin": page, **headers}, body)
+                self.assertEqual((response.status, response.headers["access-control-allow-origin"], response.headers["vary"]), (status, page, "Origin"))
+                self.assertEqual(response.headers["access-control-expose-headers"], "x-amzn-requestid, x-amzn-errortype, date")
+            self.assertEqual(cors(self.ask("POST", {}, body)), set())   # a program that is no page
+        self.sidecar.call("test.http", {"allowOrigins": [page]})
+        for other in ("http://localhost:5174", "https://localhost:5173", "http://localhost:5173/", "http://LOCALHOST:5173", "null", "http://evil.example"):
+            self.assertEqual((self.ask("OPTIONS", {**preflight, "Origin": other}).status, cors(self.ask("POST", {"Origin": other}, body))), (403, set()))
+        self.assertEqual(self.sidecar.call("test.http")["baseUrl"], self.url)   # a call without the parameter changes nothing
+        self.assertEqual(self.ask("OPTIONS", preflight).status, 204)
+        self.sidecar.call("test.http", {"allowOrigins": []})
+        self.assertEqual(self.ask("OPTIONS", preflight).status, 403)
+        for wrong in ("localhost:5173", "http://localhost:5173/", "ftp://x", "HTTP://X"):
+            self.assertEqual(self.violations(self.sidecar, "test.http", {"allowOrigins": [wrong]}), {("/allowOrigins/0", "pattern")})
         # Another name for this machine does not bypass the check of the host.
         self.assertEqual(self.post(b"{}", {"Host": "rebound.example", "Origin": "http://rebound.example"})[0], 421)
 

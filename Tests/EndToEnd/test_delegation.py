@@ -134,7 +134,7 @@ class Narrowing(Delegation):
         for wanted, token in (("tokenSignatureInvalid", self.signed(key="wrong")), ("tokenKeyUnknown", self.signed(key="unknown")),
                               ("tokenAlgorithmNotAllowed", self.signed(header={"alg": "none"})), ("tokenMalformed", "abc")):
             self.denied(wanted, "invalid_request", token, scope="openid")
-        self.denied("tokenKeyUnknown", "invalid_request", github().token(), "jwt", scope="openid")
+        self.denied("tokenIssuerMismatch", "invalid_request", github().token(), "jwt", scope="openid")
 
     def test_end_of_the_session_or_account_ends_all_tokens(self):
         token = self.exchange(self.alice["accessToken"], audience=[ORDERS])

@@ -5,6 +5,7 @@ import time
 
 from endtoend import EndToEnd
 from federation import PASSWORD
+from sidecar import RpcError
 from test_delegation import BILLS, ORDERS, TYPE, Delegation, claims
 from websites import OpenIDWebsite
 from workloads import FAMILIES, github
@@ -45,7 +46,7 @@ class Exchange(ForeignSubjects):
         self.assertLessEqual(told["exp"], claims(good)["exp"])
         self.assertNotIn("act", told)
         self.assertEqual(self.verify(token, audience=ORDERS, scope="read")["use"], "access")
-        record = [each for each in self.call("audit.list", method="token.exchange")["records"]][0]
+        record = self.sidecar.call("audit.list", {"method": "token.exchange"})["records"][0]
         self.assertEqual((record["subject"], record["details"]["issuerSubject"], record["details"]["issuer"]), (
             self.account(self.agent), self.subject, self.hub.issuer))
         sessions = self.call("session.list", accountId=self.account(self.agent))["sessions"]
@@ -59,6 +60,9 @@ class Exchange(ForeignSubjects):
                 self.link(self.account(self.agent), hub)
                 self.assertEqual(claims(self.foreign(hub.token()))["sub"], self.account(self.agent))
                 for flaw, bad, wanted in hub.bad():
+                    # Google's tokens have any azp.
+                    if (name, flaw) == ("google", "azp of another app"):
+                        continue
                     with self.subTest(flaw):
                         self.foreign_denied(wanted, "invalid_request", bad)
 
@@ -233,17 +237,15 @@ class Exchange(ForeignSubjects):
         self.assertEqual(claims(self.foreign(clientId="backend"))["client_id"], "backend")
         self.foreign_denied("clientUnknown", "invalid_client", clientId="nowhere")
 
-    def test_single_use_token_is_accepted_by_one_of_two_processes(self):
+    def test_single_use_token_is_accepted_once(self):
         self.trust(singleUse=True)
-        store = self.path("two.db")
-        del store
         once = self.hub.token(jti="once")
         self.foreign(once)
         self.foreign_denied("tokenReplayed", "invalid_request", once)
 
     def test_lockout_of_every_door(self):
         self.call("tenant.update", tenantId="shop", lockCovers="everyDoor", lockout={"threshold": 1, "durationSeconds": 3600})
-        self.refused("passwordNotAccepted", self.sidecar, "signIn.withPassword", {"tenantId": "shop", "username": "agent@example.com", "password": "wrong Horse 77 x"})
+        self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"tenantId": "shop", "username": "agent@example.com", "password": "wrong Horse 77 x"})
         self.foreign_denied("accountLocked", "invalid_request")
 
 
@@ -266,7 +268,7 @@ class Processes(EndToEnd):
         def attempt(sidecar):
             try:
                 return sidecar.call("token.exchange", params)["scope"]
-            except Exception as error:   # noqa: BLE001
+            except RpcError as error:
                 return error.type
         with concurrent.futures.ThreadPoolExecutor(3) as threads:
             results = sorted(threads.map(attempt, sidecars))
@@ -303,14 +305,23 @@ class Rehearsals(ForeignSubjects):
             self.site.pages[path] = (503, {}, b"")
         self.foreign_denied("providerUnavailable", "temporarily_unavailable", token)
         self.site.pages.update(pages)
-        self.call("test.clock", advanceSeconds=60)
-        self.foreign(self.site.token())
+        deadline = time.monotonic() + 20
+        while (answer := self.attempt(token)) == "providerUnavailable":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+        self.assertEqual(answer, "accepted")
+
+    def attempt(self, token):
+        try:
+            self.foreign(token)
+            return "accepted"
+        except RpcError as error:
+            return error.type
 
     def test_keys_are_rotated(self):
         old = self.site.token()
         self.foreign(old)
         self.site.rotate("second")
-        self.call("test.clock", advanceSeconds=60)
         self.foreign(self.site.token())
 
     def test_clock_is_wrong(self):
@@ -319,7 +330,8 @@ class Rehearsals(ForeignSubjects):
         self.foreign_denied("tokenNotYetValid", "invalid_request", self.site.token(iat=now + 400, exp=now + 900))
 
     def test_subject_is_revoked(self):
-        old = self.site.token()
+        now = int(time.time())
+        old = self.site.token(iat=now - 5)
         token = self.foreign(old)
         self.call("credentials.revoke", issuer=self.site.issuer, subject="carol")
         self.foreign_denied("tokenRevoked", "invalid_request", old)
@@ -353,7 +365,7 @@ class Agents(ForeignSubjects):
         graph = self.call("account.graph", accountId=bot["accountId"], format="svg")
         self.assertIn({"kind": "owner", "accountId": self.account(self.alice)}, graph["nodes"])
         self.assertIn("owns", {edge["kind"] for edge in graph["edges"]})
-        record = self.call("audit.list", method="account.createAgent")["records"][-1]
+        record = self.sidecar.call("audit.list", {"method": "account.createAgent"})["records"][-1]
         self.assertEqual((record["subject"], record["details"]["ownerId"]), (bot["accountId"], self.account(self.alice)))
 
     def test_agent_gets_tokens_and_acts_for_users(self):
@@ -364,7 +376,7 @@ class Agents(ForeignSubjects):
         permission = self.call("token.delegate", idToken=bob["idToken"], actor={"sub": bot["accountId"]}, scope="read")["token"]
         acting = self.exchange(permission, actor=own, audience=[ORDERS])
         self.assertEqual((claims(acting)["sub"], claims(acting)["act"]["sub"]), (self.account(bob), bot["accountId"]))
-        record = self.call("audit.list", method="token.exchange")["records"][0]
+        record = self.sidecar.call("audit.list", {"method": "token.exchange"})["records"][0]
         self.assertEqual((record["subject"], record["details"]["act"]["sub"]), (self.account(bob), bot["accountId"]))
         self.verify(acting)
         return bot, own, acting
@@ -390,9 +402,9 @@ class Agents(ForeignSubjects):
             self.foreign_denied({"userNotFound", "accountDisabled"}, "invalid_request", audience=["shop"])
             try:
                 self.call("account.delete", accountId=bot["accountId"])
-            except Exception as error:   # noqa: BLE001
+            except RpcError as error:
                 self.assertEqual(error.type, "accountNotFound")
-        deleted = [each for each in self.call("audit.list", method="account.delete")["records"] if each["details"].get("ownerId")]
+        deleted = [each for each in self.sidecar.call("audit.list", {"method": "account.delete"})["records"] if each["details"].get("ownerId")]
         self.assertEqual([each["details"]["ownerId"] for each in deleted], [self.account(self.alice)])
 
     def test_agents_stay_agents(self):
@@ -426,10 +438,10 @@ class Agents(ForeignSubjects):
 
     def test_agents_follow_their_owner_into_a_merged_account(self):
         bot = self.workload()
-        merged = self.call("account.merge", targetIdToken=self.sign_in("target")["idToken"], sourceIdToken=self.alice["idToken"], onConflict="keepTarget") \
-            if False else None
-        del merged
-        self.assertEqual(bot["ownerId"], self.account(self.alice))
+        target = self.sign_in("target")
+        self.call("account.merge", idToken=target["idToken"], sourceIdToken=self.alice["idToken"], policy="keepTarget")
+        self.assertEqual(self.call("account.get", accountId=bot["accountId"])["ownerId"], self.account(target))
+        self.foreign(audience=["shop"])
 
     def test_export_and_import_keep_the_owner(self):
         bot = self.workload()
@@ -447,10 +459,10 @@ class Agents(ForeignSubjects):
 
     def test_public_callers(self):
         store = self.path("public.db")
-        first = self.spawn(store=store, testing=True)
+        first = self.spawn(store=store)
         first.call("tenant.create", {"tenantId": "shop"})
         owner = first.call("account.create", {"tenantId": "shop", "username": "a@example.com"})["accountId"]
-        public = self.spawn("--caller", "public", store=store, testing=True)
+        public = self.spawn("--caller", "public", store=store)
         self.refused("callerNotAllowed", public, "account.createAgent", {"ownerId": owner, "displayName": "x"})
         self.refused("callerNotAllowed", public, "account.listAgents", {"ownerId": owner})
 

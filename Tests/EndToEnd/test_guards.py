@@ -13,7 +13,7 @@ from sidecar import ROOT, RpcError
 ELSEWHERE = {
     "credentials.get": "test_exchange", "credentials.assumeRole": "test_exchange", "credentialsProvider.get": "test_credentials_provider",
     "credentialsProvider.identityId": "test_credentials_provider", "credentialsProvider.submitToken": "test_credentials_provider",
-    "token.mintForDeveloper": "test_tokens_elsewhere"}
+    "token.mintForDeveloper": "test_tokens_elsewhere", "token.mintForSession": "test_outbound_federation"}
 
 
 def schemas():

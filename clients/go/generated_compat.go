@@ -12,22 +12,22 @@ type CompatMethods struct {
 // HTTP handles an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
 //
 // Implements the APIs of Amazon Cognito identity pools (JSON 1.1, identified by `X-Amz-Target`) and AWS STS
-// (`AssumeRoleWithWebIdentity` and `GetCallerIdentity`, Query API with XML responses, or JSON responses with `Accept:
-// application/json`), so that unmodified SDKs can use this process. Errors in the request are returned in the HTTP
-// response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no
-// signature. The other operations require a signature, but its secret is not checked: there are no account keys, and
-// any process that can write to standard input has the caller's access level. Signatures with credentials issued by
-// this store are rejected for these operations, because end users hold such credentials. `GetCallerIdentity` verifies
-// the signature of such credentials completely. An `OpenIdConnectProviderARNs` value of a provider that the pool does
-// not have adds this provider without clients. Its tokens are rejected until `pool.update` sets its `clientIds`.
-// `CognitoIdentityProviders` accepts names of user pools, such as
-// `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and server-side token
-// checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project.
-// The caller of this method must authenticate the sender of the request first: `administrator` states the result, and
-// the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their
-// original paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Messages are sent as the
-// tenant's `delivery` says, with the limits of codes; `X-Forwarded-For` names the client for limits per client
-// address.
+// (`AssumeRoleWithWebIdentity`, `GetCallerIdentity` and `GetWebIdentityToken`, Query API with XML responses, or JSON
+// responses with `Accept: application/json`), so that unmodified SDKs can use this process. Errors in the request are
+// returned in the HTTP response with the error codes and messages of the AWS service. Operations that AWS allows
+// unsigned require no signature. The other operations require a signature, but its secret is not checked: there are
+// no account keys, and any process that can write to standard input has the caller's access level. Signatures with
+// credentials issued by this store are rejected for these operations, because end users hold such credentials.
+// `GetCallerIdentity` and `GetWebIdentityToken` verify the signature of such credentials completely. An
+// `OpenIdConnectProviderARNs` value of a provider that the pool does not have adds this provider without clients. Its
+// tokens are rejected until `pool.update` sets its `clientIds`. `CognitoIdentityProviders` accepts names of user
+// pools, such as `cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc`. SAML providers, managed session policies and
+// server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase
+// Authentication for a project. The caller of this method must authenticate the sender of the request first:
+// `administrator` states the result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys
+// and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the emulator do not
+// exist. Messages are sent as the tenant's `delivery` says, with the limits of codes; `X-Forwarded-For` names the
+// client for limits per client address.
 func (m CompatMethods) HTTP(ctx context.Context, params CompatHTTPParams, options ...CallOption) (*CompatHTTPResult, error) {
 	return invoke[CompatHTTPResult](ctx, m.client, "compat.http", params, options)
 }

@@ -1466,9 +1466,18 @@ type PasswordChangeRequiredError struct {
 	Next string `json:"next"`
 }
 
+// RefreshTokenInvalidError is [ErrRefreshTokenInvalid] with its data.
+type RefreshTokenInvalidError struct {
+	*APIError `json:"-"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
+}
+
 // RefreshTokenExpiredError is [ErrRefreshTokenExpired] with its data.
 type RefreshTokenExpiredError struct {
 	*APIError `json:"-"`
+	// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+	OauthError string `json:"oauthError,omitempty"`
 	// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
 	ExpiredAt Timestamp `json:"expiredAt"`
 }
@@ -2580,6 +2589,7 @@ var typedErrors = map[ErrorType]func(*APIError) error{
 	ErrUserNotFound:                   func(e *APIError) error { return filled(e, &UserNotFoundError{APIError: e}) },
 	ErrPasswordNotSet:                 func(e *APIError) error { return filled(e, &PasswordNotSetError{APIError: e}) },
 	ErrPasswordChangeRequired:         func(e *APIError) error { return filled(e, &PasswordChangeRequiredError{APIError: e}) },
+	ErrRefreshTokenInvalid:            func(e *APIError) error { return filled(e, &RefreshTokenInvalidError{APIError: e}) },
 	ErrRefreshTokenExpired:            func(e *APIError) error { return filled(e, &RefreshTokenExpiredError{APIError: e}) },
 	ErrAudienceNotOffered:             func(e *APIError) error { return filled(e, &AudienceNotOfferedError{APIError: e}) },
 	ErrTooManyFromClient:              func(e *APIError) error { return filled(e, &TooManyFromClientError{APIError: e}) },

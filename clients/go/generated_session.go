@@ -45,7 +45,7 @@ func (m SessionMethods) List(ctx context.Context, params SessionListParams, opti
 // Equivalent: nativeAuth /oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken, firebase securetoken
 // token; SDK: getIdToken.
 //
-// Errors: [ClientSecretInvalidError], [ErrRefreshTokenInvalid], [AccountMergedError], [RefreshTokenExpiredError],
+// Errors: [ClientSecretInvalidError], [RefreshTokenInvalidError], [AccountMergedError], [RefreshTokenExpiredError],
 // [ErrRefreshTokenReused], [AccountDisabledError], [AudienceNotOfferedError], [ScopeNotOfferedError],
 // [ScopeNotGrantedError], [TenantDisabledError], [SessionExpiredError], [SecondFactorRequiredError].
 func (m SessionMethods) Refresh(ctx context.Context, params SessionRefreshParams, options ...CallOption) (*Tokens, error) {

@@ -59,7 +59,7 @@ func (m TokenMethods) Discovery(ctx context.Context, params TokenDiscoveryParams
 // [ActorTokenRequiredError], [ActorNotAllowedError], [DelegationTooDeepError], [SubjectTokenInvalidError],
 // [TenantNotFoundError], [UserNotFoundError], [AccountDisabledError], [AccountLockedError],
 // [SecondFactorRequiredError], [RefusedByHookError], [HookFailedError], [SignUpNotAllowedError],
-// [ClientUnknownError], [ClientSecretInvalidError].
+// [ClientUnknownError], [ClientSecretInvalidError], [RefreshTokenInvalidError], [RefreshTokenExpiredError].
 func (m TokenMethods) Exchange(ctx context.Context, params TokenExchangeParams, options ...CallOption) (*TokenExchangeResult, error) {
 	return invoke[TokenExchangeResult](ctx, m.client, "token.exchange", params, options)
 }

@@ -7228,7 +7228,7 @@ type TokenDiscoveryResult struct {
 // TokenExchangeParams are the parameters of token.exchange.
 type TokenExchangeParams struct {
 	// An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For an
-	// assertion, an ID token of the application `clientId`.
+	// assertion, an ID token or refresh token of the application `clientId`.
 	SubjectToken Secret `json:"subjectToken"`
 	// The type of the subject token. Tokens of trusted issuers have the type `jwt`.
 	SubjectTokenType string `json:"subjectTokenType"`

@@ -28,44 +28,43 @@ extension DelegatedTokens {
         }
     }
 
-    /// Returns an assertion for the user of an ID token.
+    /// Returns an assertion for the user of an ID token or refresh token.
     ///
-    /// - Throws: `ExchangeNotAllowed`, `TokenAudienceMismatch`, `ActorTokenRequired`, `ClientUnknown`, `AudienceNotOffered`,
+    /// - Throws: `ExchangeNotAllowed`, `RefreshTokenInvalid`, `RefreshTokenExpired`, `AccountDisabled`, `SecondFactorRequired`, `TokenAudienceMismatch`, `ActorTokenRequired`, `ClientUnknown`, `AudienceNotOffered`,
     ///   `ScopeNotGranted`, `TokenExpired`, `TokenRevoked`.
-    package func assertion(for token: VerifiedTenantToken, _ wish: AssertionWish, _ attempt: Attempt) throws -> Issued {
+    package func assertion(for proof: AssertionProof, _ wish: AssertionWish, _ attempt: Attempt) throws -> Issued {
         let (id, now) = (context.random.uuid(), attempt.now)
         let (claims, expiresAt, scope, key) = try context.database.write { tx -> (JSONObject, Int64, String, StoredKey) in
-            let tenant = try configurations.tenant(token.tenantId, in: tx)
+            let subject = try subject(of: proof, at: now, in: tx)
+            let (tenant, account) = (subject.tenant, subject.account)
             try tenant.requireEnabled()
             _ = try tenant.knownApplication(wish.clientId)
-            if token.audience != wish.clientId { throw TokenAudienceMismatch(expected: wish.clientId, actual: token.audiences) }
-            if token.claims["act"] != nil || token.claims["may_act"] != nil { throw ActorTokenRequired() }
-            let isOfTest = context.isTesting && token.sessionId == SessionRecord.ofTestTokens
-            let account = try isOfTest ? tx.account(token.accountId) : AuthenticatedAccount(token, in: tx).account
+            // An application gets assertions for its own sign-ins only.
+            if subject.clientId != wish.clientId { throw TokenAudienceMismatch(expected: wish.clientId, actual: [subject.clientId]) }
             let (permission, scopes) = try Self.permission(for: wish, by: tenant)
-            let sessionEnd = min(token.expiresAt, tenant.tokens.end(ofSessionFrom: token.authenticatedAt) ?? .max)
+            let sessionEnd = min(subject.expiresAt, tenant.tokens.end(ofSessionFrom: subject.authenticatedAt) ?? .max)
             let expiresAt = min(sessionEnd, now + min(Self.maximumSeconds, wish.expiresInSeconds ?? .max))
             if expiresAt <= now { throw TokenExpired(expiredAt: expiresAt, now: now) }
             guard let key = try configurations.signingKeys.ring(of: .tenant(tenant.id), in: tx).active(at: now) else {
                 throw TenantNotFound(tenantId: tenant.id)
             }
             var claims: JSONObject = [
-                "iss": .string(token.issuer), "sub": .string(token.accountId), "aud": .string(wish.audience),
+                "iss": .string(context.realm.issuer(of: .tenant(tenant.id))), "sub": .string(subject.accountId), "aud": .string(wish.audience),
                 "client_id": .string(permission.clientIdThere), "jti": .string(id), "iat": .number(JSONNumber(now)),
-                "exp": .number(JSONNumber(expiresAt)), "auth_time": .number(JSONNumber(token.authenticatedAt)),
+                "exp": .number(JSONNumber(expiresAt)), "auth_time": .number(JSONNumber(subject.authenticatedAt)),
             ]
             if !scopes.names.isEmpty { claims["scope"] = .string(scopes.text) }
             if let first = wish.resources.first {
                 claims["resource"] = wish.resources.count == 1 ? .string(first) : .array(wish.resources.map { .string($0) })
             }
-            for name in ["amr", "acr"] { claims[name] = token.claims[name]?.value }
+            for (name, value) in subject.methods.members { claims[name] = value }
             // An address that the user has not verified can belong to another person.
             if permission.email, let account, account.isEmailVerified, let email = account.email {
                 claims["email"] = .string(email)
                 claims["email_verified"] = true
             }
-            var event = AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: token.accountId)
-            event.details["sessionId"] = .string(token.sessionId)
+            var event = AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: subject.accountId)
+            event.details["sessionId"] = .string(subject.sessionId)
             event.details["tokenId"] = .string(id)
             event.details["clientId"] = .string(wish.clientId)
             event.details["assertionFor"] = .string(wish.audience)
@@ -92,6 +91,77 @@ extension DelegatedTokens {
         let missing = Scopes(entry.scopes).lacking(scopes.names)
         if !missing.isEmpty { throw ScopeNotGranted(scopes: missing, granted: entry.scopes) }
         return (entry, scopes)
+    }
+}
+
+/// The proof that a user is signed in to an application.
+package enum AssertionProof: Sendable {
+    case idToken(VerifiedTenantToken)
+    case refreshToken(String)
+}
+
+extension DelegatedTokens {
+    /// The signed-in user for whom an assertion is issued.
+    private struct AssertionSubject {
+        let tenant: TenantRecord
+        let accountId: String
+        /// `nil` for an account that only a token of `test.token` names.
+        let account: AccountRecord?
+        let sessionId: String
+        let clientId: String
+        let authenticatedAt: Int64
+        let expiresAt: Int64
+        /// The claims `amr` and `acr`.
+        let methods: JSONObject
+    }
+
+    private func subject(of proof: AssertionProof, at now: Int64, in tx: Transaction) throws -> AssertionSubject {
+        switch proof {
+        case .idToken(let token):
+            if token.claims["act"] != nil || token.claims["may_act"] != nil { throw ActorTokenRequired() }
+            let isOfTest = context.isTesting && token.sessionId == SessionRecord.ofTestTokens
+            var methods = JSONObject()
+            for name in ["amr", "acr"] { methods[name] = token.claims[name]?.value }
+            return AssertionSubject(
+                tenant: try configurations.tenant(token.tenantId, in: tx), accountId: token.accountId,
+                account: try isOfTest ? tx.account(token.accountId) : AuthenticatedAccount(token, in: tx).account,
+                sessionId: token.sessionId, clientId: token.audience, authenticatedAt: token.authenticatedAt, expiresAt: token.expiresAt,
+                methods: methods)
+        case .refreshToken(let text):
+            let (token, session, account, tenant) = try holder(ofRefreshToken: text, in: tx)
+            if token.expiresAt <= now { throw RefreshTokenExpired(expiredAt: token.expiresAt) }
+            // A used token is only for the application that did not receive its successor.
+            if token.usedAt != nil { throw RefreshTokenInvalid() }
+            if account.isDisabled { throw AccountDisabled(accountId: account.id) }
+            if tenant.settings.mfa == .required, session.secondFactor == nil,
+                SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing
+            {
+                throw SecondFactorRequired()
+            }
+            var methods: JSONObject = ["amr": .array(session.amr.map { .string($0) })]
+            methods["acr"] = session.acr.map { .string($0) }
+            return AssertionSubject(
+                tenant: tenant, accountId: account.id, account: account, sessionId: session.id,
+                clientId: session.grant.application?.clientId ?? tenant.id, authenticatedAt: session.authenticatedAt,
+                expiresAt: token.expiresAt, methods: methods)
+        }
+    }
+
+    private func holder(
+        ofRefreshToken text: String, in tx: Transaction
+    ) throws -> (RefreshTokenRecord, SessionRecord, AccountRecord, TenantRecord) {
+        let mac = SignInCompletion(context, configurations).mac(ofRefreshToken: text)
+        guard let token = try tx.refreshToken(mac), let session = try tx.session(token.sessionId),
+            let account = try tx.account(session.accountId), let tenant = try configurations.knownTenant(account.tenantId, in: tx)
+        else { throw RefreshTokenInvalid() }
+        return (token, session, account, tenant)
+    }
+
+    /// Returns the tenant of a refresh token.
+    ///
+    /// - Throws: `RefreshTokenInvalid`.
+    package func tenantId(ofRefreshToken text: String) throws -> String {
+        try context.database.read { try holder(ofRefreshToken: text, in: $0).3.id }
     }
 }
 

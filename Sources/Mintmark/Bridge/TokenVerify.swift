@@ -26,6 +26,8 @@ extension TokenService {
                 claims: EncodedObject(token.claims), header: EncodedObject(token.header), use: token.use, issuer: token.issuer,
                 expiresAt: token.expiresAt)
         }
+        // The tokens of the account are for other services.
+        if key.owner.isAccount { throw TokenUseMismatch(expected: (request.use ?? .pool).kind, actual: .other) }
         let token = try poolTokens.verify(
             jws, signedBy: key,
             .init(

@@ -1130,11 +1130,18 @@ export interface PasswordChangeRequiredData {
  */
 export declare class PasswordChangeRequired extends Answered<"passwordChangeRequired", PasswordChangeRequiredData> {}
 
+/** The details of `RefreshTokenInvalid`. */
+export interface RefreshTokenInvalidData {
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
+}
 /** 4020: The refresh token is unknown, or its session was ended. Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN. */
-export declare class RefreshTokenInvalid extends Answered<"refreshTokenInvalid"> {}
+export declare class RefreshTokenInvalid extends Answered<"refreshTokenInvalid", RefreshTokenInvalidData> {}
 
 /** The details of `RefreshTokenExpired`. */
 export interface RefreshTokenExpiredData {
+  /** The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`. */
+  oauthError?: string;
   /** The time at which the refresh token expired, in seconds since 1970-01-01 UTC. */
   expiredAt: Timestamp;
 }

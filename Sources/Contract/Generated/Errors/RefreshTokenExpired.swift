@@ -4,10 +4,13 @@ import JSON
 
 /// The refresh token was not used before its expiration.
 public struct RefreshTokenExpired: ContractError {
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
     /// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
     public var expiredAt: Int64
 
-    public init(expiredAt: Int64) {
+    public init(oauthError: String? = nil, expiredAt: Int64) {
+        self.oauthError = oauthError
         self.expiredAt = expiredAt
     }
 
@@ -20,6 +23,10 @@ public struct RefreshTokenExpired: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.key("expiredAt")
         writer.int(expiredAt)
         writer.endObject()

@@ -4,7 +4,11 @@ import JSON
 
 /// The refresh token is unknown, or its session was ended.
 public struct RefreshTokenInvalid: ContractError {
-    public init() {
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public var oauthError: String?
+
+    public init(oauthError: String? = nil) {
+        self.oauthError = oauthError
     }
 
     public static let code = 4020
@@ -16,6 +20,10 @@ public struct RefreshTokenInvalid: ContractError {
         writer.beginObject()
         writer.key("type")
         writer.string(Self.type)
+        if let oauthError {
+            writer.key("oauthError")
+            writer.string(oauthError)
+        }
         writer.endObject()
     }
 }

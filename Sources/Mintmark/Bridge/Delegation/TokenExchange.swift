@@ -12,10 +12,10 @@ extension TokenService {
     public func exchange(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result {
         let requested = ExchangeType(rawValue: request.requestedTokenType)
         return try OAuthErrors.naming(requested == .idJag ? .assertion : .exchange) {
-            guard let requested, requested != .idToken else { throw TokenTypeNotSupported(requested: request.requestedTokenType) }
+            guard let requested, requested != .idToken, requested != .refreshToken else { throw TokenTypeNotSupported(requested: request.requestedTokenType) }
             guard (request.actorToken == nil) == (request.actorTokenType == nil) else { throw ActorTokenRequired() }
+            if requested == .idJag { return try assertion(request, call) }
             let type = try ExchangeType(request.subjectTokenType)
-            if requested == .idJag { return try assertion(request, of: type, call) }
             let now = context.clock.now
             let issued: DelegatedTokens.Issued
             let wish = DelegationRule.Wish(
@@ -70,20 +70,28 @@ extension TokenService {
     }
 
     /// Returns an assertion for another authorization server.
-    private func assertion(
-        _ request: TokenExchange.Params, of type: ExchangeType, _ call: any CallContext
-    ) throws -> TokenExchange.Result {
+    private func assertion(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result {
         let now = context.clock.now
-        guard type == .idToken || type == .jwt else { throw TokenTypeNotSupported(requested: request.subjectTokenType) }
+        let type = ExchangeType(rawValue: request.subjectTokenType)
+        guard let type, [.idToken, .jwt, .refreshToken].contains(type) else {
+            throw TokenTypeNotSupported(requested: request.subjectTokenType)
+        }
         if request.actorToken != nil { throw ExchangeNotAllowed(reason: "assertions for actors are not supported") }
         guard let clientId = request.clientId, let audience = request.audience?.first, request.audience?.count == 1 else {
             throw ExchangeNotAllowed(
                 reason: "an assertion needs clientId, and exactly one audience: the issuer of the other authorization server")
         }
-        let token = try tenantTokens.verify(request.subjectToken, .init(tenantId: request.tenantId, use: .id), now: now)
-        try authenticate(clientId, request.clientSecret, of: token.tenantId)
+        let (proof, tenantId): (AssertionProof, String)
+        if type == .refreshToken {
+            (proof, tenantId) = (.refreshToken(request.subjectToken), try delegatedTokens.tenantId(ofRefreshToken: request.subjectToken))
+            if let wanted = request.tenantId, wanted != tenantId { throw RefreshTokenInvalid() }
+        } else {
+            let token = try tenantTokens.verify(request.subjectToken, .init(tenantId: request.tenantId, use: .id), now: now)
+            (proof, tenantId) = (.idToken(token), token.tenantId)
+        }
+        try authenticate(clientId, request.clientSecret, of: tenantId)
         let issued = try delegatedTokens.assertion(
-            for: token,
+            for: proof,
             .init(
                 clientId: clientId, audience: audience, resources: request.resource ?? [], scope: request.scope,
                 expiresInSeconds: request.expiresInSeconds),
@@ -126,7 +134,7 @@ extension TokenService {
             switch type {
             case .accessToken: .access
             case .idToken: .id
-            case .jwt, .idJag: nil
+            case .jwt, .idJag, .refreshToken: nil
             }
         let verified = try tenantTokens.verify(token, .init(tenantId: tenantId, use: use), now: now)
         if verified.use == .cookie { throw TokenUseMismatch(expected: .access, actual: .cookie) }
@@ -186,9 +194,12 @@ private enum ExchangeType: String {
     /// An assertion, which can be requested and not exchanged.
     case idJag = "urn:ietf:params:oauth:token-type:id-jag"
 
+    /// Only for assertions.
+    case refreshToken = "urn:ietf:params:oauth:token-type:refresh_token"
+
     /// - Throws: `TokenTypeNotSupported`.
     init(_ type: String) throws {
-        guard let known = Self(rawValue: type), known != .idJag else { throw TokenTypeNotSupported(requested: type) }
+        guard let known = Self(rawValue: type), known != .idJag, known != .refreshToken else { throw TokenTypeNotSupported(requested: type) }
         self = known
     }
 }

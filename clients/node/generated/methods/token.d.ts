@@ -54,7 +54,7 @@ export interface TokenMethods {
    * TokenClaimRejected | TokenReplayed | ProviderUnavailable | ProviderUnusable | AudienceNotOffered | ScopeNotGranted |
    * TokenTypeNotSupported | ExchangeNotAllowed | ActorTokenRequired | ActorNotAllowed | DelegationTooDeep | SubjectTokenInvalid |
    * TenantNotFound | UserNotFound | AccountDisabled | AccountLocked | SecondFactorRequired | RefusedByHook | HookFailed | SignUpNotAllowed
-   * | ClientUnknown | ClientSecretInvalid}
+   * | ClientUnknown | ClientSecretInvalid | RefreshTokenInvalid | RefreshTokenExpired}
    */
   exchange(params: TokenExchangeParams, options?: CallOptions): Promise<TokenExchangeResult>;
 
@@ -224,8 +224,8 @@ export interface TokenDiscoveryResult {
 /** The parameters of `token.exchange`. */
 export interface TokenExchangeParams {
   /**
-   * An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For an assertion, an ID token of the
-   * application `clientId`.
+   * An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For an assertion, an ID token or
+   * refresh token of the application `clientId`.
    */
   subjectToken: Jwt;
   /** The type of the subject token. Tokens of trusted issuers have the type `jwt`. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -160,7 +159,7 @@ def answer_in_thread(hooks: Mapping[str, Hook], message: Mapping[str, Any], send
         hook, request = begun(hooks, message)
         try:
             found = None if hook is None else hook(request)
-            if inspect.isawaitable(found):
+            if hasattr(found, "__await__"):
                 getattr(found, "close", lambda: None)()
                 raise TypeError("a coroutine function is a hook of AsyncMintmark only")
             outcome = unknown(message) if hook is None else answer_of(found)

@@ -1144,6 +1144,8 @@ class RefreshTokenInvalidError(APIError):
 
     code = 4020
     type = "refreshTokenInvalid"
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
 
 
 class RefreshTokenExpiredError(APIError):
@@ -1151,6 +1153,8 @@ class RefreshTokenExpiredError(APIError):
 
     code = 4021
     type = "refreshTokenExpired"
+    oauth_error: str | None = _detail("oauthError", optional=True)
+    """The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`."""
     expired_at: datetime = _detail("expiredAt", utc)
     """The time at which the refresh token expired."""
 

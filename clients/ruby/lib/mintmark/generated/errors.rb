@@ -636,10 +636,15 @@ module Mintmark
   end
 
   # The refresh token is unknown, or its session was ended.
-  class RefreshTokenInvalid < APIError; end
+  class RefreshTokenInvalid < APIError
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
+  end
 
   # The refresh token was not used before its expiration.
   class RefreshTokenExpired < APIError
+    # The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    detail :oauth_error, "oauthError"
     detail :expired_at, "expiredAt", :time # The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
   end
 

@@ -58,7 +58,7 @@ module Mintmark
     # Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
     #
     # @param subject_token [String] An ID token or access token of a tenant, or the token of a trusted issuer with the use `exchange`. For
-    #   an assertion, an ID token of the application `clientId`.
+    #   an assertion, an ID token or refresh token of the application `clientId`.
     # @param subject_token_type [String] The type of the subject token. Tokens of trusted issuers have the type `jwt`.
     # @param actor_token [String] The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer
     #   with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
@@ -85,7 +85,8 @@ module Mintmark
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, TokenClaimRejected, TokenReplayed,
     #   ProviderUnavailable, ProviderUnusable, AudienceNotOffered, ScopeNotGranted, TokenTypeNotSupported, ExchangeNotAllowed,
     #   ActorTokenRequired, ActorNotAllowed, DelegationTooDeep, SubjectTokenInvalid, TenantNotFound, UserNotFound, AccountDisabled,
-    #   AccountLocked, SecondFactorRequired, RefusedByHook, HookFailed, SignUpNotAllowed, ClientUnknown, ClientSecretInvalid]
+    #   AccountLocked, SecondFactorRequired, RefusedByHook, HookFailed, SignUpNotAllowed, ClientUnknown, ClientSecretInvalid,
+    #   RefreshTokenInvalid, RefreshTokenExpired]
     def exchange(
       subject_token:, subject_token_type:, actor_token: nil, actor_token_type: nil, requested_token_type: nil, audience: nil, resource: nil,
       scope: nil, expires_in_seconds: nil, tenant_id: nil, client_id: nil, client_secret: nil, timeout: nil, trace: nil

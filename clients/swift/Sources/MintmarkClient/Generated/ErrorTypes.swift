@@ -1003,15 +1003,19 @@ public struct PasswordChangeRequiredError: KnownError {
 /// `refreshTokenInvalid`, 4020. The refresh token is unknown, or its session was ended. Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
 public struct RefreshTokenInvalidError: KnownError {
     public let answer: Answer
-    public init(_ answer: Answer) throws { self.answer = answer }
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError") }
 }
 
 /// `refreshTokenExpired`, 4021. The refresh token was not used before its expiration. Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
 public struct RefreshTokenExpiredError: KnownError {
     public let answer: Answer
+    /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
+    public let oauthError: String?
     /// The time at which the refresh token expired, in seconds since 1970-01-01 UTC.
     public let expiredAt: Timestamp
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; expiredAt = try data.required("expiredAt") }
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; oauthError = try data.optional("oauthError"); expiredAt = try data.required("expiredAt") }
 }
 
 /// `refreshTokenReused`, 4022. A used refresh token is submitted again (reuse detection). Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.

@@ -769,8 +769,8 @@ final class ShapeTable {
             !userNotFound next hint oauthError
             !passwordNotSet next
             !passwordChangeRequired next
-            !refreshTokenInvalid
-            !refreshTokenExpired expiredAt
+            !refreshTokenInvalid oauthError
+            !refreshTokenExpired oauthError expiredAt
             !refreshTokenReused
             !audienceNotOffered tenantId audience oauthError
             !tooManyFromClient counted retryAfterSeconds

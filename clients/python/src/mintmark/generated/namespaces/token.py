@@ -107,7 +107,7 @@ class TokenMethods(Namespace):
 
         Args:
             subject_token: An ID token or access token of a tenant, or the token of a trusted issuer with the use
-                `exchange`. For an assertion, an ID token of the application `clientId`.
+                `exchange`. For an assertion, an ID token or refresh token of the application `clientId`.
             subject_token_type: The type of the subject token. Tokens of trusted issuers have the type `jwt`.
             actor_token: The token of the actor: an ID token or access token of the same tenant, or the token of a
                 trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires
@@ -189,6 +189,8 @@ class TokenMethods(Namespace):
             ClientUnknownError: The application does not exist in the tenant or was deleted.
             ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
                 sent one.
+            RefreshTokenInvalidError: The refresh token is unknown, or its session was ended.
+            RefreshTokenExpiredError: The refresh token was not used before its expiration.
         """
         return types.TokenExchangeResult._of(self._send("token.exchange", {
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
@@ -542,7 +544,8 @@ class AsyncTokenMethods(AsyncNamespace):
         ScopeNotGrantedError, TokenTypeNotSupportedError, ExchangeNotAllowedError, ActorTokenRequiredError,
         ActorNotAllowedError, DelegationTooDeepError, SubjectTokenInvalidError, TenantNotFoundError, UserNotFoundError,
         AccountDisabledError, AccountLockedError, SecondFactorRequiredError, RefusedByHookError, HookFailedError,
-        SignUpNotAllowedError, ClientUnknownError, ClientSecretInvalidError.
+        SignUpNotAllowedError, ClientUnknownError, ClientSecretInvalidError, RefreshTokenInvalidError,
+        RefreshTokenExpiredError.
         """
         return types.TokenExchangeResult._of(await self._send("token.exchange", {
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,

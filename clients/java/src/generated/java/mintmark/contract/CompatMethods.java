@@ -17,16 +17,17 @@ public final class CompatMethods {
 
     /**
      * Handles an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication. Implements the APIs of Amazon
-     * Cognito identity pools (JSON 1.1, identified by <code>X-Amz-Target</code>) and AWS STS (<code>AssumeRoleWithWebIdentity</code> and
-     * <code>GetCallerIdentity</code>, Query API with XML responses, or JSON responses with <code>Accept: application/json</code>), so
-     * that unmodified SDKs can use this process. Errors in the request are returned in the HTTP response with the error codes and
-     * messages of the AWS service. Operations that AWS allows unsigned require no signature. The other operations require a signature,
-     * but its secret is not checked: there are no account keys, and any process that can write to standard input has the caller's access
-     * level. Signatures with credentials issued by this store are rejected for these operations, because end users hold such credentials.
-     * <code>GetCallerIdentity</code> verifies the signature of such credentials completely. An <code>OpenIdConnectProviderARNs</code>
-     * value of a provider that the pool does not have adds this provider without clients. Its tokens are rejected until
-     * <code>pool.update</code> sets its <code>clientIds</code>. <code>CognitoIdentityProviders</code> accepts names of user pools, such
-     * as <code>cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc</code>. SAML providers, managed session policies and server-side token
+     * Cognito identity pools (JSON 1.1, identified by <code>X-Amz-Target</code>) and AWS STS (<code>AssumeRoleWithWebIdentity</code>,
+     * <code>GetCallerIdentity</code> and <code>GetWebIdentityToken</code>, Query API with XML responses, or JSON responses with
+     * <code>Accept: application/json</code>), so that unmodified SDKs can use this process. Errors in the request are returned in the
+     * HTTP response with the error codes and messages of the AWS service. Operations that AWS allows unsigned require no signature. The
+     * other operations require a signature, but its secret is not checked: there are no account keys, and any process that can write to
+     * standard input has the caller's access level. Signatures with credentials issued by this store are rejected for these operations,
+     * because end users hold such credentials. <code>GetCallerIdentity</code> and <code>GetWebIdentityToken</code> verify the signature
+     * of such credentials completely. An <code>OpenIdConnectProviderARNs</code> value of a provider that the pool does not have adds this
+     * provider without clients. Its tokens are rejected until <code>pool.update</code> sets its <code>clientIds</code>.
+     * <code>CognitoIdentityProviders</code> accepts names of user pools, such as
+     * <code>cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc</code>. SAML providers, managed session policies and server-side token
      * checks are rejected. With <code>firebase</code>, implements the Identity Toolkit API of Firebase Authentication for a project. The
      * caller of this method must authenticate the sender of the request first: <code>administrator</code> states the result, and the
      * header <code>Authorization</code> is ignored. Tokens are signed with RS256. Keys and certificates are public at their original

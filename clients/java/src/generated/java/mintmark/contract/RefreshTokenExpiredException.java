@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.time.Instant;
+import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
@@ -13,6 +14,12 @@ public final class RefreshTokenExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
 
     RefreshTokenExpiredException(ErrorResponse response) { super(response); }
+
+    /**
+     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>.
+     */
+    public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 
     /** {@return the time at which the refresh token expired} */
     public Instant expiredAt() { return json().time("expiredAt"); }

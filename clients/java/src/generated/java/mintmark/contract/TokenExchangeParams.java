@@ -12,7 +12,7 @@ public final class TokenExchangeParams extends Params {
     /**
      * {@return this}
      * @param subjectToken An ID token or access token of a tenant, or the token of a trusted issuer with the use <code>exchange</code>.
-     * For an assertion, an ID token of the application <code>clientId</code>. Required.
+     * For an assertion, an ID token or refresh token of the application <code>clientId</code>. Required.
      */
     public TokenExchangeParams subjectToken(String subjectToken) { return set(this, "subjectToken", subjectToken); }
 

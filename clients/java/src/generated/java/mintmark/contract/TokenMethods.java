@@ -115,7 +115,8 @@ public final class TokenMethods {
      * ActorTokenRequiredException}, {@link ActorNotAllowedException}, {@link DelegationTooDeepException}, {@link
      * SubjectTokenInvalidException}, {@link TenantNotFoundException}, {@link UserNotFoundException}, {@link AccountDisabledException},
      * {@link AccountLockedException}, {@link SecondFactorRequiredException}, {@link RefusedByHookException}, {@link HookFailedException},
-     * {@link SignUpNotAllowedException}, {@link ClientUnknownException}, {@link ClientSecretInvalidException}.
+     * {@link SignUpNotAllowedException}, {@link ClientUnknownException}, {@link ClientSecretInvalidException}, {@link
+     * RefreshTokenInvalidException}, {@link RefreshTokenExpiredException}.
      * @param params the parameters
      * @return the result
      */
