@@ -117,7 +117,7 @@ class Failures(WithTemplate):
                     self.assertEqual(found["result"]["audiences"], audiences)
                 else:
                     self.assertIn(nth.error_of(found) or "internalError", calls.STORE, found)
-                    self.assertIn("memory", process.words().splitlines()[-1])
+                    self.assertIn("memory", process.words() + str(found))
         finally:
             simulation.close()
         self.assertGreater(failures, 5)
