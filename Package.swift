@@ -81,6 +81,8 @@ let package = Package(
         .executableTarget(
             name: "SwiftClientInProcess", dependencies: ["MintmarkClient", "MintmarkInProcess", "SwiftClientDriver"],
             path: "clients/swift/conformance/InProcess", swiftSettings: strict),
+        .executableTarget(
+            name: "SwiftPasskeys", dependencies: ["JSON", "MintmarkClient"], path: "clients/swift/examples/Passkeys", swiftSettings: strict),
         .testTarget(
             name: "MintmarkClientTests", dependencies: ["Crypto", "JSON", "Loopback", "MintmarkClient", "MintmarkInProcess"],
             path: "clients/swift/Tests", swiftSettings: strict),

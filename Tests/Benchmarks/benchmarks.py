@@ -9,6 +9,7 @@ import tempfile
 
 import passkeys
 import people
+import events
 import exchanges
 import scaling
 from host import (
@@ -90,6 +91,19 @@ class Benchmarks:
         yield Row("exchange of a foreign token, pipelined", f"{a:,.0f}/s", f"openssl speed -multi verifies and seals {b:,.0f}/s", f">= 60%: {a / b:.0%}", a >= .6 * b)
         c = exchanges.one_at_a_time(store, request, self.home)
         yield Row("exchange of a foreign token, alone", f"{c:.2f} ms", "", "<= 5 ms", c <= 5)
+
+    def events(self):
+        count = 30 if self.quick else 200
+        server = Server()
+        try:
+            for kind, store, most in (("SQLite", self.path("events.db"), 50), ("PostgreSQL", server.uri(server.database()), 1_000)):
+                for elsewhere in (False, True):
+                    times = sorted(events.latencies(store, self.home, count, elsewhere))
+                    a, worst = median(times), times[int(len(times) * .99)]
+                    place = "another process" if elsewhere else "the same process"
+                    yield Row(f"revocation to subscriber, {place}, {kind}", f"{a:.1f} ms", f"99 of 100: {worst:.1f} ms", f"<= {most} ms", worst <= most)
+        finally:
+            server.close()
 
     def one_row_transactions(self, name):
         """Transactions per second of the sqlite3 C API on this disk."""
@@ -181,7 +195,7 @@ class Benchmarks:
 
 
 ROWS = {
-    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "create": Benchmarks.creating, "people": Benchmarks.people,
+    "spawn": Benchmarks.spawn_to_first_answer, "roundtrip": Benchmarks.round_trip, "mint": Benchmarks.mint_and_verify, "exchange": Benchmarks.exchange, "events": Benchmarks.events, "create": Benchmarks.creating, "people": Benchmarks.people,
     "passkeys": Benchmarks.passkeys,
     "many": Benchmarks.many_identities,
     "postgres": Benchmarks.many_identities_on_postgres, "scaling": Benchmarks.scaling, "memory": Benchmarks.memory, "size": Benchmarks.size,

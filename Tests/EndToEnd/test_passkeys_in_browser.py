@@ -169,6 +169,14 @@ class PasskeysInTheBrowser(EndToEnd):
         self.serve(python_example())
         self.press("sign-in", "Failed: credentialUnknown")
 
+    def test_autofill_signs_in_without_a_button(self):
+        self.serve(python_example())
+        self.authenticator()
+        self.press("sign-up")
+        origin = self.browser.run("location.origin")
+        self.browser.open(origin)
+        self.browser.wait("document.querySelector('#out').textContent.startsWith('Signed in as alice@example.com.')")
+
     def test_example_of_each_language_signs_up_in_and_out(self):
         for language, command in EXAMPLES.items():
             with self.subTest(language):
@@ -179,6 +187,9 @@ class PasskeysInTheBrowser(EndToEnd):
                     command = [os.path.join(self.folder, "passkeys")]
                 if language == "java":
                     command = self.built_with_java()
+                if language == "swift":
+                    subprocess.run(["swift", "build", "--product", "SwiftPasskeys"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+                    command = [os.path.join(ROOT, ".build", "debug", "SwiftPasskeys")]
                 self.serve([*command, PAGE])
                 with self.device() as device:
                     self.press("sign-up")
@@ -196,4 +207,6 @@ EXAMPLES = {
     "ruby": ["ruby", "-I", os.path.join(CLIENTS, "ruby", "lib"), os.path.join(CLIENTS, "ruby", "examples", "passkeys.rb")],
     "go": ["go"],
     "java": ["javac"],
+    "swift": ["swift"],
+    "bash": ["bash", os.path.join(CLIENTS, "shell", "examples", "passkeys.bash")],
 }

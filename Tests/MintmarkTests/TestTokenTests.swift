@@ -39,11 +39,12 @@ struct TestTokenTests {
         let service = AccountService(accounts, tenants, identities: PoolIdentities(pools))
         let provider = TestProvider(
             accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
-            native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }))
+            native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }),
+            documents: ClientDocumentSource { _ in .failed("The tests fetch no documents.") })
         self.service = TestService(
             accounts, tenants, provider: provider,
             hooks: TestHooks(
-                tables: Schema.tables, settle: {}, serveHTTP: { _, _ throws(LoopbackFailure) in "http://127.0.0.1:9" },
+                tables: Schema.tables, settle: {}, serveHTTP: { _ throws(LoopbackFailure) in "http://127.0.0.1:9" },
                 openFirebase: { _, _ in }))
     }
 

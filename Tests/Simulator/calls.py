@@ -24,6 +24,8 @@ class Call:
     def __init__(self, world, method, params):
         self.world, self.method, self.params = world, method, params
         self.forbidden, self.promised, self.writes = [], [], []
+        self.now = world.clock.known
+        self.at = Claim((world.clock, self.now))
         # Whether a success must have added its record to the audit log.
         self.is_audited = method in AUDITED
 
@@ -88,8 +90,15 @@ def ends_sessions(call, account):
         call.write(session.alive, False)
 
 
+def expires(call, result, seconds):
+    """Checks the expiry time of a new token, if the time was known during the whole call."""
+    if call.at.holds and result["expiresAt"] != call.now + seconds:
+        raise Violation(f"{call.method} at {call.now} returned a token that expires at {result['expiresAt']}")
+
+
 def signed_in(call, account, result, crossing):
     """Keeps the session of a sign-in. If a call that ends the sessions of the account ran at the same time, it is unknown whether it ended it."""
+    expires(call, result, 3600)
     session = Session(account, result)
     session.id = payload(result["idToken"])["sid"]
     call.world.unique("session", session.id)
@@ -191,9 +200,9 @@ class SignIn(Call):
             signed_in(self, account, result, self.crossing if self.account is account else None)
 
     def failed(self, kind, error):
-        if self.account and kind == "accountLocked" and self.world.clock.known != UNKNOWN:
-            if error["data"]["lockedUntil"] > self.world.clock.known:
-                self.account.locked = self.world.clock.known
+        # The wrong password that starts a lockout is refused with its duration.
+        if self.account and kind in ("accountLocked", "invalidPassword") and error["data"].get("retryAfterSeconds") and self.at.holds:
+            self.account.locked = self.now
 
 
 class Use(Call):

@@ -15,7 +15,7 @@ from simulation import EIO, ENOSPC, MOMENT, WEIGHTS, Simulation, Template
 # The kind of a site, the error, and how many consecutive sites fail. A negative error comes after half of a write.
 FAULTS = [("write", ENOSPC, 1), ("write", -ENOSPC, 1), ("write", EIO, 1000), ("sync", EIO, 1), ("sync", EIO, 1000), ("read", EIO, 1), ("read", EIO, 1000),
           ("lock", EIO, 1), ("truncate", EIO, 1), ("map", 12, 1), ("open", 24, 1), ("unlink", EIO, 1), ("allocate", 1, 1), ("allocate", 1, 1000)]
-OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("allocate", 1)]
+OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("allocate", 1), ("kill", 0)]
 # Errors with which a process may answer while its store cannot be opened.
 NOT_OPEN = calls.STORE | {"storeCannotOpen", "notAStore", "storeCorrupt", "storeReadOnly"}
 
@@ -71,36 +71,57 @@ class Sweep(Simulation):
             self.complete.add(kind)
 
 
+FIND = ("account.find", {"username": "nobody@example.com"})
+
+
+def error_of(found):
+    return (found.get("error") or {}).get("data", {}).get("type")
+
+
+def works(simulation, process, after):
+    """The store can be opened and written, and is not damaged."""
+    found = process.call(*FIND)
+    if error_of(found) != "accountNotFound":
+        raise Violation(f"{after}, the store stays closed: {found}")
+    found = process.call("account.create", {"username": "somebody@example.com"})
+    if "result" not in found:
+        raise Violation(f"{after}, the store cannot be written: {found}")
+    damage = simulation.rows("PRAGMA quick_check")
+    if damage != [("ok",)]:
+        raise Violation(f"{after}, the store is damaged: {damage}")
+
+
 def opening(kind, code, template, step, fresh):
-    """Fails the n-th site while a process opens a store, for each n, or for every `step`-th one. Afterwards the next request must open it.
+    """Fails the n-th site while a process opens a store, for each n, or for every `step`-th one; or kills the process there, if `kind` is "kill".
+    Afterwards the next request, or the next process, must open the store.
 
     Returns the number of failures."""
     failures, place = 0, 1
     while True:
         simulation = Simulation(f"opening {kind} {place}", template)
+        what, kills = f"opening with a failing {kind} {place}", kind == "kill"
         try:
             if fresh:
                 for suffix in ("", ".key"):
                     os.unlink(simulation.store + suffix)
-            process = Process(simulation.store, options=["--clock", str(MOMENT)], pauses=False, failing=([kind], place, code))
+            process = Process(
+                simulation.store, options=["--clock", str(MOMENT)], pauses=kills, pause_at=place if kills else 0,
+                failing=None if kills else ([kind], place, code))
             simulation.processes = [process]
-            process.begin("account.find", {"username": "nobody@example.com"}, keep=True)
-            outcome, found = process.advance()
-            if outcome != "answer":
-                raise Violation(f"a process that could not open the store ended with {found}: {process.words()}")
-            error = (found.get("error") or {}).get("data", {}).get("type")
-            if error != "accountNotFound" and error not in NOT_OPEN:
-                raise Violation(f"opening with a failing {kind} {place}: {found}")
-            failed = process.control.failed
-            found = process.call("account.find", {"username": "nobody@example.com"})
-            if (found.get("error") or {}).get("data", {}).get("type") != "accountNotFound":
-                raise Violation(f"after a failing {kind} {place}, the store stays closed: {found}")
-            found = process.call("account.create", {"username": "somebody@example.com"})
-            if "result" not in found:
-                raise Violation(f"after a failing {kind} {place}, the store cannot be written: {found}")
-            damage = simulation.rows("PRAGMA quick_check")
-            if damage != [("ok",)]:
-                raise Violation(f"after a failing {kind} {place}, the store is damaged: {damage}")
+            process.begin(*FIND, keep=True)
+            outcome, found = process.advance(keep=True)
+            if kills and outcome == "paused":
+                failed = 1
+                process.kill()
+                process = Process(simulation.store, options=["--clock", str(MOMENT)], pauses=False)
+                simulation.processes.append(process)
+            elif outcome != "answer":
+                raise Violation(f"{what}: the process ended with {found}: {process.words()}")
+            else:
+                if error_of(found) != "accountNotFound" and error_of(found) not in NOT_OPEN:
+                    raise Violation(f"{what}: {found}")
+                failed = process.control.failed
+            works(simulation, process, f"after {what}")
         finally:
             simulation.close()
         if not failed:
@@ -146,7 +167,7 @@ def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
     for kind in WEIGHTS:
         cells = "".join(f"{found.get(kind, 0):>13}{' ' if kind in complete else '?'}" for found, complete in rows.values())
         print(f"{name(kind):20}{cells}")
-    print(f"+ every site from the n-th on; ? the last site was not reached\n{total} failures, {violations} violations")
+    print(f"+ every site from the n-th on; ? the last site was not reached\n{total} failures, {violations} violations", flush=True)
     return violations
 
 

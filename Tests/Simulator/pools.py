@@ -1,6 +1,6 @@
 """The calls of the simulation on an identity pool, and the facts that their answers establish."""
 
-from calls import Call, Violation
+from calls import Call, Violation, expires
 from facts import Claim, Register
 
 DEVELOPER = "login.shop"
@@ -32,6 +32,7 @@ class Mint(Call):
 
     def done(self, result):
         keep(self, result)
+        expires(self, result, 900)
         self.world.minted.append((result["token"], result["identityId"]))
 
 
@@ -88,7 +89,8 @@ class UseToken(Call):
             raise Violation(f"the token of the disabled identity {self.identity} was accepted")
 
     def failed(self, kind, error):
-        if kind == "tokenRevoked" and self.world.states().get(self.identity) != "disabled":
+        states = self.world.states()
+        if kind == "tokenRevoked" and states and states.get(self.identity) != "disabled":
             raise Violation(f"the token of {self.identity} was refused, and the identity is not disabled")
 
 

@@ -54,7 +54,7 @@ class Stuck(Exception):
 class Process:
     """One process. `state` is idle, running (which includes paused), or dead."""
 
-    def __init__(self, store, *, journal=None, environment=None, options=(), program=None, pauses=True, failing=None):
+    def __init__(self, store, *, journal=None, environment=None, options=(), program=None, pauses=True, failing=None, pause_at=0):
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         path = os.path.join(self.folder, "control")
         with open(path, "w+b") as file:
@@ -63,14 +63,13 @@ class Process:
         self.control = Control.from_buffer(self._memory)
         if failing:
             self.fail(*failing)
-            self.control.armed = 1
+        self.control.pause_at = pause_at
+        self.control.armed = int(bool(failing or pause_at))
         self._events, events = os.pipe()
         go, self._go = os.pipe()
         variables = {
             "PATH": os.environ.get("PATH", ""), "HOME": self.folder, "TMPDIR": self.folder, "LD_PRELOAD": shim(), "SIMULATOR_CONTROL": path,
-            "SIMULATOR_STORE": store, **(environment or {})}
-        if "SIMULATOR_MUTANT" in os.environ:
-            variables["SIMULATOR_MUTANT"] = os.environ["SIMULATOR_MUTANT"]
+            "SIMULATOR_STORE": store, "SIMULATOR_MUTANT": os.environ.get("SIMULATOR_MUTANT", ""), **(environment or {})}
         if journal:
             variables["SIMULATOR_JOURNAL"] = journal
         if pauses:
@@ -107,11 +106,12 @@ class Process:
         control.fail_kinds = sum(1 << KINDS.index(kind) for kind in kinds)
         control.matching, control.fail_at, control.fail_times, control.fail_code = 0, at, times, code
 
-    def advance(self, sites=None):
-        """Continues the call for a number of sites, or to its end.
+    def advance(self, sites=None, keep=False):
+        """Continues the call for a number of sites, or to its end. `keep` leaves the next pause where it is.
 
         Returns ("answer", message), ("paused", kind), ("sleep", kind) or ("ended", status)."""
-        self.control.pause_at = self.control.sites + sites if sites else 0
+        if not keep:
+            self.control.pause_at = self.control.sites + sites if sites else 0
         if self._line:
             line, self._line = self._line, None
             try:

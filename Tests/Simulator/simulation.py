@@ -35,12 +35,12 @@ class Template:
         self.store = os.path.join(self.folder, "template.db")
         self.tokens, settings = providers.logins(MOMENT)
         self.settings = {"name": "shop", "developerProvider": pools.DEVELOPER, "allowUnauthenticated": True, "providers": settings}
-        process = Process(self.store, options=["--clock", str(MOMENT)], pauses=False)
+        process = Process(self.store, options=["--clock", str(MOMENT)], pauses=False, environment={"SIMULATOR_MUTANT": "none"})
         try:
             result = self._call(process, "test.seed", {"seed": "template"})
             self._call(process, "tenant.update", {
                 "tenantId": "default", "tokens": {"refreshReuseGraceSeconds": 0},
-                "codes": {"resendAfterSeconds": 0, "sendsPerAddress": 100}, "lockout": {"threshold": 6}})
+                "codes": {"resendAfterSeconds": 0, "sendsPerAddress": 100}, "lockout": {"threshold": 2}})
             self.pool = self._call(process, "pool.create", self.settings)["poolId"]
             self._call(process, "token.mintForDeveloper", {"poolId": self.pool, "logins": {pools.DEVELOPER: "first"}})
             # The keys of the tenant are made on first use.
@@ -89,6 +89,7 @@ class World:
         return [code for code, in self.simulation.rows("SELECT code FROM outbox WHERE recipient = ? ORDER BY number", name)]
 
     def states(self):
+        """Returns the states of the identities. Empty while the store cannot be read."""
         return dict(self.simulation.rows("SELECT id, state FROM identity"))
 
     def sessions(self):
@@ -129,8 +130,8 @@ class World:
 class Simulation:
     """One seed. `run` raises `Violation`."""
 
-    def __init__(self, seed, template, count=40):
-        self.seed, self.template, self.count = seed, template, count
+    def __init__(self, seed, template, count=40, environment=None):
+        self.seed, self.template, self.count, self.environment = seed, template, count, environment
         self.random = random.Random(f"mintmark {seed}")
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         self.store, self.journal = os.path.join(self.folder, "store.db"), os.path.join(self.folder, "journal")
@@ -175,7 +176,7 @@ class Simulation:
     def start(self, number):
         """Starts a process. Its threads open the store at the same time, in an order that no seed decides; so no other call is under way, and the
         process is not interrupted until all of them have finished."""
-        process = Process(self.store, journal=self.journal, options=["--clock", str(MOMENT)])
+        process = Process(self.store, journal=self.journal, options=["--clock", str(MOMENT)], environment=self.environment)
         process.number, process.sleeping, process.fault = number, False, None
         for method, params in (("system.ping", {}), ("test.clock", {"settle": True})):
             found = process.call(method, params)

@@ -35,7 +35,7 @@ struct ProviderStateTests {
             let code = ProviderState.Code(
                 grant: Self.grant, redirectUri: "a:b", challenge: nil, nonce: nil, sessionId: "\(each)", refreshToken: "r", expiresAt: 60)
             state.keep(code, as: "\(each)", at: 0)
-            if state.spend("\(each)") { spent += 1 }
+            if state.spend("\(each)", for: Self.grant) { spent += 1 }
         }
         #expect(spent == ProviderState.limit + 100)
         #expect(state.grants.count == ProviderState.limit && state.codes.count == ProviderState.limit)
@@ -60,9 +60,9 @@ struct ProviderStateTests {
             grant: Self.grant, redirectUri: "a:b", challenge: nil, nonce: nil, sessionId: "s", refreshToken: "r", expiresAt: 60)
         state.devices["d"] = ProviderDevice(grant: Self.grant, userCode: "AAAA-AAAA", expiresAt: 60)
         #expect(state.grants["s"] == nil)
-        let codes = [state.spend("c"), state.spend("c"), state.spend("e")]
+        let codes = [state.spend("c", for: Self.grant), state.spend("c", for: Self.grant), state.spend("e", for: Self.grant)]
         #expect(codes == [true, false, false] && state.grants["s"] != nil)
-        let devices = [state.spend(device: "d", "t"), state.spend(device: "d", "t")]
+        let devices = [state.spend(device: "d", "t", for: Self.grant), state.spend(device: "d", "t", for: Self.grant)]
         #expect(devices == [true, false] && state.grants["t"] != nil)
     }
 

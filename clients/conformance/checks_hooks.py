@@ -38,10 +38,14 @@ def asked_in_order(driver):
 
 
 def changes(driver):
-    """a hook changes the display name, the claims and the claims of the session"""
+    """a hook changes the display name, the picture, the claims and the claims of the session, and verifies the address"""
     client = begun(driver, beforeSignIn="changes")
+    account = call(driver, client, "account.find", username=ALICE["username"])["accountId"]
+    call(driver, client, "account.update", accountId=account, emailVerified=False)
     result = call(driver, client, "signIn.withPassword", **ALICE)
-    expect(result["account"]["attributes"] == {"displayName": "Hooked"}, f"the account is {result['account']}")
+    attributes = {"displayName": "Hooked", "picture": "https://example.com/hooked.png"}
+    expect(result["account"]["attributes"] == attributes, f"the account is {result['account']}")
+    expect(result["account"]["emailVerified"] is True, f"the account is {result['account']}")
     expect(result["account"]["claims"] == {"role": "staff"}, f"the account is {result['account']}")
     claims = call(driver, client, "token.verify", token=result["idToken"], tenantId="default")["claims"]
     expect((claims.get("role"), claims.get("desk")) == ("staff", 7), f"the token contains {claims}")

@@ -75,6 +75,12 @@ type HookAnswer struct {
 	// DisplayName is the new display name.
 	DisplayName *string `json:"displayName,omitempty"`
 
+	// PhotoURL is the URL of the new picture.
+	PhotoURL *string `json:"photoUrl,omitempty"`
+
+	// EmailVerified states whether the email address of the account is verified.
+	EmailVerified *bool `json:"emailVerified,omitempty"`
+
 	// Claims are the new custom claims of the account, which replace the present ones.
 	Claims map[string]any `json:"claims,omitempty"`
 

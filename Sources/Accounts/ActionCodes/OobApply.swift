@@ -43,7 +43,7 @@ extension OobService {
             try tx.deleteActionCodes(of: accountId, record.purpose)
             try tx.endFlows(of: accountId)
             guard let after = try tx.account(accountId) else { throw ActionCodeInvalid() }
-            try notify(record, before, after, tenant, by: name, at: now, in: tx)
+            try notify(record, from: before, to: after, tenant, by: name, at: now, in: tx)
         }
         return OobApply.Result(purpose: record.purpose, email: record.newEmail ?? record.email, accountId: accountId)
     }
@@ -58,7 +58,7 @@ extension OobService {
     }
 
     private func notify(
-        _ record: ActionCodeRecord, _ before: AccountRecord, _ after: AccountRecord, _ tenant: TenantRecord, by method: String,
+        _ record: ActionCodeRecord, from before: AccountRecord, to after: AccountRecord, _ tenant: TenantRecord, by method: String,
         at now: Int64, in tx: Transaction
     ) throws {
         switch record.purpose {

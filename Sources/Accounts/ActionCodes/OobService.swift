@@ -36,7 +36,7 @@ public struct OobService: Sendable {
                 throw UserAlreadyExists(next: "account.find")
             }
             try gate.decideMessage(
-                Self.purpose(of: request.purpose).rawValue, to: .email((newAddress ?? address).typed), language: request.language,
+                request.purpose.messagePurpose.rawValue, to: .email((newAddress ?? address).typed), language: request.language,
                 of: tenant, in: tx)
             if !request.returnLink { try tx.countLink(to: newAddress ?? address, of: tenant, at: now) }
             let record = ActionCodeRecord(
@@ -83,19 +83,9 @@ public struct OobService: Sendable {
         return account
     }
 
-    private static func purpose(of action: ActionCodePurpose) -> MessagePurpose {
-        switch action {
-        case .passwordReset: .passwordResetLink
-        case .verifyEmail: .verifyAddressLink
-        case .signIn: .signInLink
-        case .changeEmail: .changeAddressLink
-        case .revertEmail: .addressChangedLink
-        }
-    }
-
     private func send(_ record: ActionCodeRecord, code: String, link: String, _ tenant: TenantRecord, language: String?) throws {
         let message = ActionMessage(
-            purpose: Self.purpose(of: record.purpose), to: record.newEmail ?? record.email, code: code, link: link,
+            purpose: record.purpose.messagePurpose, to: record.newEmail ?? record.email, code: code, link: link,
             lifetimeSeconds: record.purpose.lifetimeSeconds, at: record.createdAt)
         try MessageSending(context: context).send(message, language: language, of: tenant)
     }

@@ -5,7 +5,7 @@ import Storage
 
 /// A link that an API of another product sends by email.
 package struct ProductLink: Sendable {
-    package enum Action: Sendable { case passwordReset, verifyEmail, signIn, changeEmail, revertEmail }
+    package typealias Action = ActionCodePurpose
 
     let action: Action
     let address: String
@@ -20,9 +20,12 @@ package struct ProductLink: Sendable {
         self.url = url
         self.lifetimeSeconds = lifetimeSeconds
     }
+}
 
-    fileprivate var purpose: MessagePurpose {
-        switch action {
+extension ActionCodePurpose {
+    /// The purpose of the message that contains the link.
+    var messagePurpose: MessagePurpose {
+        switch self {
         case .passwordReset: .passwordResetLink
         case .verifyEmail: .verifyAddressLink
         case .signIn: .signInLink
@@ -45,17 +48,15 @@ package struct ProductMessages: Sendable {
     let tenant: TenantRecord
     /// The origin of the request, for rate limits.
     let client: ClientKey?
-    let language: String?
-    /// Whether messages are sent. Otherwise only the hook is asked: the code is read elsewhere.
-    let sends: Bool
     let call: any CallContext
+    /// The language of the user, as a language tag.
+    package var language: String?
+    /// Whether messages are sent. Otherwise only the hook is asked: the code is read elsewhere.
+    package var sends = true
 
     /// - Throws: `InvalidParams` if the address of the client is not valid.
-    package init(
-        _ context: AccountsContext, _ tenant: TenantRecord, from origin: ClientOrigin?, language: String?, sends: Bool,
-        _ call: any CallContext
-    ) throws {
-        (self.context, self.tenant, self.language, self.sends, self.call) = (context, tenant, language, sends, call)
+    package init(_ context: AccountsContext, _ tenant: TenantRecord, from origin: ClientOrigin?, _ call: any CallContext) throws {
+        (self.context, self.tenant, self.call) = (context, tenant, call)
         client = try origin.map { try ClientKey($0, in: tenant.id) }
     }
 
@@ -64,7 +65,7 @@ package struct ProductMessages: Sendable {
     /// - Throws: `RefusedByHook`, `HookFailed`, `HooksNotOffered`, `TooManyCodes`, `TooManyFromClient`.
     package func admit(linkTo address: String, for action: ProductLink.Action) throws {
         let link = ProductLink(action, to: address, code: "", url: "", lifetimeSeconds: 0)
-        try admit(.email(address), link.purpose)
+        try admit(.email(address), link.action.messagePurpose)
     }
 
     /// Asks whether a code can be sent to a phone number, and counts it.
@@ -87,7 +88,7 @@ package struct ProductMessages: Sendable {
     package func send(_ link: ProductLink) throws {
         guard sends else { return }
         let action = ActionMessage(
-            purpose: link.purpose, to: link.address, code: link.code, link: link.url, lifetimeSeconds: link.lifetimeSeconds,
+            purpose: link.action.messagePurpose, to: link.address, code: link.code, link: link.url, lifetimeSeconds: link.lifetimeSeconds,
             at: context.clock.now)
         try counting { try MessageSending(context: context).send(action, language: language, of: tenant) }
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// A hook that must decide before a transaction can commit. Thrown in the transaction, which is rolled back; the hook is asked outside of
 /// it, and then the transaction runs again with the decision.
 struct HookQuestion: Error {
-    /// Who is asked.
+    /// The hook, or the function in its place.
     enum Asked {
         case hook(Hook)
         /// A function at this URL, in place of a hook.

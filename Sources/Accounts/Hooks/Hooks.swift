@@ -110,13 +110,13 @@ public final class Hooks: Sendable {
     ) throws -> HookDecision {
         let reply: HookReply
         switch question.asked {
-        case .function(let url): reply = transports.host.whileWaiting { ask(question, at: url, context, isCancelled) }
+        case .function(let url): reply = transports.host.whileWaiting { ask(question, at: url, context, isCancelled: isCancelled) }
         case .hook(let settings) where settings.transport == .pipe:
             try requireHost(for: question.hook)
             reply = transports.host.ask(
                 question.hook, .object(question.params), within: Int(Self.deadlineSeconds) * 1_000, isCancelled: isCancelled)
         case .hook(let settings):
-            reply = try transports.host.whileWaiting { try ask(question, settings, context, isCancelled) }
+            reply = try transports.host.whileWaiting { try ask(question, settings, context, isCancelled: isCancelled) }
         }
         switch reply {
         case .failed(let check, let reason): throw HookFailed(hook: question.hook, check: check, reason: reason)
@@ -127,7 +127,7 @@ public final class Hooks: Sendable {
 
     /// Posts a question to a function.
     private func ask(
-        _ question: HookQuestion, at url: String, _ context: AccountsContext, _ isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, at url: String, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
     ) -> HookReply {
         guard let http = transports.http, let functions = functions.withLock({ $0 }) else {
             return .failed(.unreachable, "This process sends no requests to functions.")
@@ -151,7 +151,7 @@ public final class Hooks: Sendable {
 
     /// Posts a question to the webhook of the hook.
     private func ask(
-        _ question: HookQuestion, _ settings: Hook, _ context: AccountsContext, _ isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, _ settings: Hook, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
     ) throws -> HookReply {
         guard let http = transports.http, let webhook = settings.webhook else {
             return .failed(.unreachable, "This process sends no requests to webhooks.")

@@ -11,7 +11,7 @@ enum AuthorizationRequest {
     ]
 
     static func url(
-        _ endpoint: String, _ flow: IdpFlow, _ idp: IdpRecord, _ secrets: IdpFlowSecrets, scope: String, custom: [(String, String)]
+        _ endpoint: String, for flow: IdpFlow, at idp: IdpRecord, _ secrets: IdpFlowSecrets, scope: String, custom: [(String, String)]
     ) -> String {
         var parameters = [
             ("client_id", idp.settings.clientId), ("response_type", flow.kind == .idToken ? "id_token" : "code"),

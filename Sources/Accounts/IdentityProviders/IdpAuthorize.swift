@@ -66,7 +66,7 @@ extension IdpService {
         }
         return IdpAuthorize.Result(
             continuationToken: ContinuationTokens(context).token(of: id, step: 0),
-            authorizationUrl: AuthorizationRequest.url(place, begun, idp, secrets, scope: scope, custom: custom),
+            authorizationUrl: AuthorizationRequest.url(place, for: begun, at: idp, secrets, scope: scope, custom: custom),
             redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
     }
 

@@ -147,7 +147,7 @@ package enum PasswordHash: Sendable, Equatable {
         let password = SecretBytes(Array(password.nfc.utf8))
         switch self {
         case .scrypt(let cost, let size, let lanes):
-            return try Scrypt.derive(password: password, salt: salt, n: 1 << cost, r: size, p: lanes, count: count).copy()
+            return try Scrypt.derive(password: password, salt: salt, .init(n: 1 << cost, r: size, p: lanes), count: count).copy()
         case .firebaseScrypt(let key, let separator, let cost, let rounds):
             return try FirebaseScrypt.hash(
                 password: password, salt: salt + separator, signerKey: SecretBytes(key), memoryCost: cost, rounds: rounds)

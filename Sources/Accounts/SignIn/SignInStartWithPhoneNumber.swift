@@ -14,8 +14,9 @@ extension SignInService {
         let client = try flows.admit(request.client, tenantId: request.tenantId, at: now)
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         try tenant.requirePhoneSignIn()
-        let application = FlowApplication(
-            name: try tenant.nativeApplication(request.clientId, isAuthenticated: isClientAuthenticated).name, accepts: request.accepts)
+        let caller = try ApplicationAuthentication(context).nativeApplication(
+            request.clientId, secret: request.clientSecret, isVerified: isClientAuthenticated, of: tenant)
+        let application = FlowApplication(name: caller.name, accepts: request.accepts)
         let number = try PhoneNumber.checked(request.phoneNumber)
         let fingerprint = flows.fingerprint(
             SignInStartWithPhoneNumber.info.name,

@@ -7,6 +7,25 @@ extension PublicKey {
     }
 
     func verify(_ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> Bool {
+        verify(signature, of: message) { thread in
+            thread.verifying.context(for: handle.serial) { makeContext(in: thread.library) }
+        }
+    }
+
+    /// Verifies in the library context of the key: OpenSSL then needs no copy of the key for the context of the thread.
+    func verifyOnce(_ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> Bool {
+        var context: OpaquePointer?
+        defer { EVP_PKEY_CTX_free(context) }
+        return verify(signature, of: message) { _ in
+            let made = makeContext(in: nil)
+            context = made
+            return made
+        }
+    }
+
+    private func verify(
+        _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, in makeContext: (ThreadContexts) -> OpaquePointer
+    ) -> Bool {
         guard let digest = algorithm.digest else { return verifyWhole(signature, of: message) }
         let thread = ThreadContexts.current
         var signature = signature
@@ -15,7 +34,7 @@ extension PublicKey {
             signature = ECDSASignature.join(signature, in: thread.signatureSpace)
         }
         Hash.write(digest.algorithm, of: message, to: thread.digestSpace)
-        let context = thread.verifying.context(for: handle.serial) { makeContext(in: thread.library) }
+        let context = makeContext(thread)
         if EVP_PKEY_verify(context, signature.bytes, signature.count, thread.digestSpace.bytes, digest.count) == 1 { return true }
         ERR_clear_error()
         return false

@@ -14,7 +14,7 @@ public enum FirebaseScrypt {
         password: SecretBytes, salt: [UInt8], signerKey: SecretBytes, memoryCost: Int, rounds: Int
     ) throws(Scrypt.Refusal) -> [UInt8] {
         guard (1...30).contains(memoryCost) else { throw .unacceptableParameters }
-        let derived = try Scrypt.derive(password: password, salt: salt, n: 1 << memoryCost, r: rounds, p: 1, count: 64)
+        let derived = try Scrypt.derive(password: password, salt: salt, .init(n: 1 << memoryCost, r: rounds, p: 1), count: 64)
         return encrypt(signerKey, key: derived)
     }
 

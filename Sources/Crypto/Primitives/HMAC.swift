@@ -30,6 +30,11 @@ public enum HMAC {
         return key.withUnsafeBytes { key in message.withBytes { authenticate($0, key: key, context, count: 16) } }
     }
 
+    /// Writes the 32 bytes of HMAC-SHA-256 to a buffer.
+    static func sha256(key: UnsafeRawBufferPointer, _ message: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
+        compute(message, key: key, ThreadContexts.current.authentication, into: output)
+    }
+
     private static func authenticate(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> [UInt8] {
         authenticate(message, key: key, ThreadContexts.current.authentication, count: 32)
     }
@@ -37,6 +42,15 @@ public enum HMAC {
     private static func authenticate(
         _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, _ room: HMACContext, count: Int
     ) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            compute(message, key: key, room, into: UnsafeMutableRawBufferPointer(start: output.baseAddress, count: count))
+            initialized = count
+        }
+    }
+
+    private static func compute(
+        _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, _ room: HMACContext, into output: UnsafeMutableRawBufferPointer
+    ) {
         let context = room.pointer
         // With a null pointer, OpenSSL would reuse the previous key, even if the new key is empty.
         var nothing: UInt8 = 0
@@ -45,9 +59,9 @@ public enum HMAC {
         }
         let message = message.bindMemory(to: UInt8.self)
         guard started == 1, EVP_MAC_update(context, message.baseAddress, message.count) == 1 else { cannotContinue("compute an HMAC") }
-        return [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
-            if EVP_MAC_final(context, output.baseAddress, &initialized, count) != 1 { cannotContinue("compute an HMAC") }
-        }
+        var written = 0
+        let start = output.bindMemory(to: UInt8.self).baseAddress
+        guard EVP_MAC_final(context, start, &written, output.count) == 1, written == output.count else { cannotContinue("compute an HMAC") }
     }
 }
 

@@ -12,10 +12,24 @@ public enum Scrypt {
     /// The maximum memory of a derivation, in bytes.
     public static let maximumMemory = 256 << 20
 
-    /// Derives `count` bytes from a password. Uses `128 * n * r` bytes of memory, and takes about 400 ms for n = 2^17, r = 8, p = 1.
+    /// The cost of a derivation: `128 * n * r` bytes of memory, and about 400 ms for n = 2^17, r = 8, p = 1.
+    public struct Cost: Hashable, Sendable {
+        let n: Int
+        let r: Int
+        let p: Int
+
+        public init(n: Int, r: Int, p: Int) {
+            self.n = n
+            self.r = r
+            self.p = p
+        }
+    }
+
+    /// Derives `count` bytes from a password.
     ///
     /// - Throws: `Refusal`, for example if stored parameters are damaged.
-    public static func derive(password: SecretBytes, salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
+    public static func derive(password: SecretBytes, salt: [UInt8], _ cost: Cost, count: Int) throws(Refusal) -> SecretBytes {
+        let (n, r, p) = (cost.n, cost.r, cost.p)
         guard n > 1, n & (n - 1) == 0, (1...1 << 16).contains(r), (1...1 << 16).contains(p), (1...1 << 16).contains(count)
         else { throw .unacceptableParameters }
         return try SecretBytes(count: count) { output throws(Refusal) in
@@ -32,8 +46,8 @@ public enum Scrypt {
         }
     }
 
-    /// Derives `count` bytes from a password in a plain array; see `derive(password:salt:n:r:p:count:)`.
-    public static func derive(password: [UInt8], salt: [UInt8], n: Int, r: Int, p: Int, count: Int) throws(Refusal) -> SecretBytes {
-        try derive(password: SecretBytes(password), salt: salt, n: n, r: r, p: p, count: count)
+    /// Derives `count` bytes from a password in a plain array; see `derive(password:salt:_:count:)`.
+    public static func derive(password: [UInt8], salt: [UInt8], _ cost: Cost, count: Int) throws(Refusal) -> SecretBytes {
+        try derive(password: SecretBytes(password), salt: salt, cost, count: count)
     }
 }

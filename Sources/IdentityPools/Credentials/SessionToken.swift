@@ -30,10 +30,12 @@ struct SessionSealer: Sendable {
     private static let secretCount = 30
 
     private let key: SecretBytes
+    private let secretKey: SecretBytes
     private let keyId: [UInt8]
 
     init(_ key: SessionKey) {
         self.key = key.bytes
+        secretKey = key.secretKey
         keyId = key.id
     }
 
@@ -61,8 +63,7 @@ struct SessionSealer: Sendable {
 
     /// Returns the secret access key that belongs to `token`.
     func secretAccessKey(for token: String) -> String {
-        let key = HKDF.sha256(secret: key, salt: [], info: "mintmark session secret", count: 32)
-        return Base64URL.encode(HMAC.sha256(key: key, Array(token.utf8)).prefix(Self.secretCount))
+        Base64URL.encode(HMAC.sha256(key: secretKey, Array(token.utf8)).prefix(Self.secretCount))
     }
 
     private func once(_ salt: [UInt8]) -> SecretBytes { HKDF.sha256(secret: key, salt: salt, info: "mintmark session token", count: 32) }
@@ -75,6 +76,14 @@ struct SessionSealer: Sendable {
 struct SessionKey: Sendable {
     let id: [UInt8]
     let bytes: SecretBytes
+    /// The key of the secret access keys.
+    let secretKey: SecretBytes
+
+    init(id: [UInt8], bytes: SecretBytes) {
+        self.id = id
+        self.bytes = bytes
+        secretKey = HKDF.sha256(secret: bytes, salt: [], info: "mintmark session secret", count: 32)
+    }
 }
 
 extension SessionClaims {

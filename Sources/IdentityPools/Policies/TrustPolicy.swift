@@ -7,6 +7,8 @@ package struct TrustPolicy: Sendable {
     static let assumeAction = "sts:AssumeRoleWithWebIdentity"
     static let tagAction = "sts:TagSession"
     static let sourceIdentityAction = "sts:SetSourceIdentity"
+    /// The actions that a request to assume a role can require.
+    private static let ownActions: Set = [assumeAction, tagAction, sourceIdentityAction]
     /// The condition key for the pool of a token.
     static let audience = "cognito-identity.amazonaws.com:aud"
 
@@ -25,6 +27,8 @@ package struct TrustPolicy: Sendable {
         let conditions: [PolicyCondition]
         /// The location of the statement, as a JSON Pointer (RFC 6901).
         let pointer: String
+        /// The actions of `TrustPolicy` that the statement covers. They are matched once, because every exchange asks for them.
+        private var covered: Set<String> = []
         /// Whether the statement denies every federated principal.
         private let includesEveryIssuer: Bool
         /// Whether the statement lets tokens of pools assume the role, and no condition limits it to named pools.
@@ -44,6 +48,7 @@ package struct TrustPolicy: Sendable {
             isNotAction = actions.areExcluded
             self.conditions = conditions
             self.pointer = pointer
+            covered = TrustPolicy.ownActions.filter { matches($0) }
             isOpenToAnyPool =
                 allows && concernsUs && covers(TrustPolicy.assumeAction)
                 && !conditions.contains { $0.namesValues(of: TrustPolicy.audience) }
@@ -67,6 +72,10 @@ package struct TrustPolicy: Sendable {
         }
 
         func covers(_ action: String) -> Bool {
+            TrustPolicy.ownActions.contains(action) ? covered.contains(action) : matches(action)
+        }
+
+        private func matches(_ action: String) -> Bool {
             actions.contains { $0.matches(action, in: PolicyContext(), ignoringCase: true) } != isNotAction
         }
     }

@@ -54,7 +54,7 @@ enum WorkloadTokenRules {
     static func check(_ claims: JSONNode, _ issuer: KnownIssuer, now: Int64) throws -> WorkloadToken {
         let (issuedAt, expiresAt) = try times(claims, issuer, now: now)
         guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.unicodeScalars.count <= 255,
-            subject.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            !subject.unicodeScalars.contains(where: { $0.value < 0x20 || 0x7F...0x9F ~= $0.value })
         else { throw TokenMalformed(reason: "its sub is not a string of 1 to 255 characters without control characters") }
         let audience = try audience(claims, issuer)
         try checkLimits(claims, issuer)

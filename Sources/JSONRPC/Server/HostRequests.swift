@@ -50,7 +50,8 @@ public final class HostRequests: Sendable {
     /// The maximum number of requests that wait for the host.
     public static let maximumPending = 512
 
-    private static let cancellationCheckNanoseconds: UInt64 = 50_000_000
+    /// The interval in which a wait looks whether its call was canceled. Hundreds of threads can wait.
+    private static let cancellationCheckNanoseconds: UInt64 = 250_000_000
 
     private let state = ConditionLock(State())
     /// Whether a request was ever sent. Before, no message can be a response.
@@ -86,7 +87,7 @@ public final class HostRequests: Sendable {
     /// - Parameters:
     ///   - params: One JSON object.
     ///   - milliseconds: The time limit.
-    ///   - isCancelled: Whether the caller no longer needs the outcome. Called about 20 times a second during the wait.
+    ///   - isCancelled: Whether the caller no longer needs the outcome. Called about 4 times a second during the wait.
     public func ask(
         _ method: String, _ params: JSONValue, within milliseconds: Int, isCancelled: @Sendable () -> Bool = { false }
     ) -> Outcome {

@@ -122,7 +122,8 @@ struct StoreOpening {
     func openDatabase(makesFiles: Bool = true) throws -> any Database {
         let (migrations, migrates, makes, id) = (reportingMigrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
-        case .memory: return try SQLiteDatabase(.memory, migrations: migrations, migrates: migrates, connectionId: id)
+        case .memory:
+            return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, migrates: migrates, connectionId: id)
         case .file(let path):
             return try SQLiteDatabase(
                 .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes && makesFiles,

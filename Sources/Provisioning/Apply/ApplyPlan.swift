@@ -16,22 +16,18 @@ struct ApplyPlan {
     let hooks: [PlannedHooksEntry]
 
     /// - Throws: `InvalidParams` with all violations of the document.
-    init(
-        _ request: SystemApply.Params, _ fresh: FreshParts, realm: Deployment, vault: Vault, allowsPlainLoopback: Bool, at now: Int64,
-        in tx: Transaction
-    ) throws {
+    init(_ request: SystemApply.Params, _ fresh: FreshParts, _ facts: ApplyFacts) throws {
+        let (realm, tx) = (facts.realm, facts.tx)
         let declaredPools = request.pools ?? []
-        let declaredRoles = request.roles ?? []
         var problems = ApplyProblems()
         var tenantIds: Set<String> = []
-        tenants = try (request.tenants ?? []).enumerated().compactMap { place, declaration in
-            let id = declaration.tenantId
+        tenants = try Declared.all(request.tenants).compactMap { declared in
+            let (place, id) = (declared.place, declared.declaration.tenantId)
             guard tenantIds.insert(id).inserted else {
                 problems.add("/tenants/\(place)/tenantId", rule: "duplicate", "Tenant \(id) occurs twice in the document.")
                 return nil
             }
-            let planned = try PlannedTenant(
-                declaration, delivery: fresh.deliveries[place], at: place, existing: tx.tenant(id), now: now, vault, &problems)
+            let planned = try PlannedTenant(declared, delivery: fresh.deliveries[place], existing: tx.tenant(id), facts, &problems)
             if let planned, let before = planned.before {
                 do { try TenantRules.check(changeOf: before, to: planned.after.settings, in: tx) } catch let error as InvalidTenantSettings
                 {
@@ -45,7 +41,8 @@ struct ApplyPlan {
         }
         let isTenant: (String) throws -> Bool = { id in try tenantIds.contains(id) || tx.tenant(id) != nil }
         var idpNames: Set<[String]> = []
-        idps = try (request.idps ?? []).enumerated().compactMap { place, declaration in
+        idps = try Declared.all(request.idps).compactMap { declared in
+            let (place, declaration) = (declared.place, declared.declaration)
             guard idpNames.insert([declaration.tenantId, declaration.providerId]).inserted else {
                 problems.add(
                     "/idps/\(place)/providerId", rule: "duplicate",
@@ -57,43 +54,39 @@ struct ApplyPlan {
                     "/idps/\(place)/tenantId", rule: TenantNotFound.type, TenantNotFound(tenantId: declaration.tenantId).message)
                 return nil
             }
-            return try PlannedIdp(
-                declaration, at: place, existing: try tx.idp(declaration.providerId, of: declaration.tenantId), fresh.secrets[place], vault,
-                now: now, allowsPlainLoopback: allowsPlainLoopback, &problems)
+            let existing = try tx.idp(declaration.providerId, of: declaration.tenantId)
+            return try PlannedIdp(declared, sealed: fresh.secrets[place], existing: existing, facts, &problems)
         }
         applications = try PlannedApplication.all(
-            request.applications ?? [], fresh.applicationIds, tenants: tenants, now: now, in: tx, &problems)
+            Declared.all(request.applications), newIds: fresh.applicationIds, of: tenants, facts, &problems)
         let found = try PoolsOfDocument(declaredPools, fresh.poolIds, in: tx, &problems)
-        let roleNames = Set(declaredRoles.map(\.name))
+        let roleNames = Set((request.roles ?? []).map(\.name))
         let isRole: (String) throws -> Bool = { name in try roleNames.contains(name) || tx.role(name) != nil }
-        let poolFacts = PlannedPool.Facts(
-            realm: realm, now: now, allowsPlainLoopback: allowsPlainLoopback, isRole: isRole, isTenant: isTenant)
-        pools = try declaredPools.enumerated().compactMap { place, declaration in
-            guard let id = found.ids[place] else { return nil }
-            let existing = try tx.pool(id).map { (pool: $0, roles: try tx.poolRoles($0.id)) }
-            return try PlannedPool(declaration, at: place, id: id, existing: existing, poolFacts, &problems)
+        let poolReferences = PlannedPool.References(realm: realm, isRole: isRole, isTenant: isTenant)
+        pools = try Declared.all(declaredPools).compactMap { declared in
+            guard let id = found.ids[declared.place] else { return nil }
+            return try PlannedPool(declared, id: id, against: poolReferences, facts, &problems)
         }
-        let facts = PlannedIssuer.Facts(realm: realm, allowsPlainLoopback: allowsPlainLoopback, now: now, isTenant: isTenant)
         var issuerNames: Set<String> = []
-        issuers = try (request.issuers ?? []).enumerated().compactMap { place, declaration in
-            guard let issuer = try PlannedIssuer(declaration, at: place, facts, in: tx, &problems) else { return nil }
+        issuers = try Declared.all(request.issuers).compactMap { declared in
+            guard let issuer = try PlannedIssuer(declared, isTenant: isTenant, facts, &problems) else { return nil }
             guard issuerNames.insert(issuer.after.name).inserted else {
-                problems.add("/issuers/\(place)", rule: "duplicate", "Issuer \(issuer.after.name) occurs twice in the document.")
+                problems.add("/issuers/\(declared.place)", rule: "duplicate", "Issuer \(issuer.after.name) occurs twice in the document.")
                 return nil
             }
             return issuer
         }
         let declaredIssuers = Dictionary(issuers.map { ($0.after.name, $0.after.settings) }, uniquingKeysWith: { first, _ in first })
         let review = TrustPolicyReview(realm) { name in try declaredIssuers[name] ?? tx.trustedIssuer(name)?.settings }
+        let roleReferences = PlannedRole.References(pools: found, review: review)
         var seen: Set<String> = []
-        roles = try declaredRoles.enumerated().compactMap { place, declaration in
-            guard seen.insert(declaration.name).inserted else {
-                problems.add("/roles/\(place)/name", rule: "duplicate", "Role \(declaration.name) occurs twice in the document.")
+        roles = try Declared.all(request.roles).compactMap { declared in
+            let (place, name) = (declared.place, declared.declaration.name)
+            guard seen.insert(name).inserted else {
+                problems.add("/roles/\(place)/name", rule: "duplicate", "Role \(name) occurs twice in the document.")
                 return nil
             }
-            return try PlannedRole(
-                declaration, at: place, newId: fresh.roleIds[place], existing: try tx.role(declaration.name), pools: found, now: now,
-                review: review, in: tx, &problems)
+            return try PlannedRole(declared, newId: fresh.roleIds[place], against: roleReferences, facts, &problems)
         }
         hooks = try PlannedHooksEntry.all(request.hooks ?? [], fresh.hooks, isTenant: isTenant, in: tx, &problems)
         if !problems.violations.isEmpty { throw InvalidParams(violations: problems.violations) }
@@ -106,37 +99,33 @@ struct ApplyPlan {
             || roles.contains(where: \.writes) || issuers.contains(where: \.writes) || hooks.contains(where: \.writes)
     }
 
+    /// - Parameter facts: The facts with which the plan was made.
     /// - Throws: `KeyNeeded` if `keys` contains no key for a new tenant or pool.
-    func write(
-        _ keys: ApplyKeys, by call: any CallContext, audit: AuditLog, realm: Deployment, at now: Int64, in tx: Transaction
-    ) throws {
+    func write(_ keys: ApplyKeys, by call: any CallContext, audit: AuditLog, _ facts: ApplyFacts) throws {
         guard writes else { return }
+        let (realm, now, tx) = (facts.realm, facts.now, facts.tx)
         try tx.advanceEpoch()
-        func record(
-            _ difference: Difference, poolId: String? = nil, subject: String? = nil, tenantId: String? = nil, providerId: String? = nil,
-            clientId: String? = nil
-        ) throws {
+        func record(_ difference: Difference, poolId: String? = nil, subject: String? = nil, ids: [(String, String)] = []) throws {
             var details: JSONObject = [
                 "change": .string(difference.change.rawValue), "changed": .array(difference.changed.map { .string($0) }),
             ]
-            if let tenantId { details["tenantId"] = .string(tenantId) }
-            if let clientId { details["clientId"] = .string(clientId) }
-            if let providerId { details["providerId"] = .string(providerId) }
+            for (name, id) in ids { details[name] = .string(id) }
             try audit.record(
                 AuditEvent(method: SystemApply.info.name, by: call, poolId: poolId, subject: subject, details: details), at: now, in: tx
             )
         }
         for tenant in tenants where tenant.writes {
             try tenant.write(keys.tenants[tenant.place], at: now, in: tx)
-            try record(tenant.difference, tenantId: tenant.after.id)
+            try record(tenant.difference, ids: [("tenantId", tenant.after.id)])
         }
         for idp in idps where idp.writes {
             try idp.write(in: tx)
-            try record(idp.difference, tenantId: idp.after.tenantId, providerId: idp.after.providerId)
+            try record(idp.difference, ids: [("tenantId", idp.after.tenantId), ("providerId", idp.after.providerId)])
         }
         for application in applications where application.writes {
             try tx.put(application.after)
-            try record(application.difference, tenantId: application.after.tenantId, clientId: application.after.clientId)
+            try record(
+                application.difference, ids: [("tenantId", application.after.tenantId), ("clientId", application.after.clientId)])
         }
         for pool in pools where pool.writes {
             try pool.write(keys.pools[pool.place], at: now, in: tx)
@@ -152,7 +141,7 @@ struct ApplyPlan {
         }
         for entry in hooks where entry.writes {
             try entry.hooks.write(at: now, in: tx)
-            try record(entry.difference, tenantId: entry.hooks.tenantId)
+            try record(entry.difference, ids: [("tenantId", entry.hooks.tenantId)])
         }
     }
 

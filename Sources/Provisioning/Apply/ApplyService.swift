@@ -23,14 +23,13 @@ public struct ApplyService: Sendable {
     public func apply(_ request: SystemApply.Params, _ call: any CallContext) throws -> SystemApply.Result {
         let now = context.clock.now
         let fresh = FreshParts(for: request, context, hooks)
-        let plan: (Storage.Transaction) throws -> ApplyPlan = { tx in
-            try ApplyPlan(
-                request, fresh, realm: context.realm, vault: context.vault,
-                allowsPlainLoopback: context.foreign.allowsPlainLoopback, at: now, in: tx)
+        func facts(in tx: Storage.Transaction) -> ApplyFacts {
+            ApplyFacts(
+                realm: context.realm, vault: context.vault, allowsPlainLoopback: context.foreign.allowsPlainLoopback, now: now, tx: tx)
         }
         var keys = ApplyKeys()
         while true {
-            let first = try context.database.read(plan)
+            let first = try context.database.read { try ApplyPlan(request, fresh, facts(in: $0)) }
             if request.dryRun || !first.writes {
                 return SystemApply.Result(dryRun: request.dryRun, changes: first.changes(context.realm, request))
             }
@@ -38,8 +37,9 @@ public struct ApplyService: Sendable {
             do {
                 // The plan depends on many rows that other transactions can write, so it requires serializable isolation.
                 return try context.database.write(isolation: .serializable) { tx in
-                    let second = try plan(tx)
-                    try second.write(keys, by: call, audit: context.audit, realm: context.realm, at: now, in: tx)
+                    let facts = facts(in: tx)
+                    let second = try ApplyPlan(request, fresh, facts)
+                    try second.write(keys, by: call, audit: context.audit, facts)
                     return SystemApply.Result(dryRun: false, changes: second.changes(context.realm, request))
                 }
             } catch is KeyNeeded {}

@@ -16,10 +16,11 @@ struct PlannedApplication {
     ///   - tenant: The tenant as the document leaves it.
     /// - Returns: `nil` if the settings are not valid. A violation is then added.
     init?(
-        _ declaration: ApplicationDeclaration, at place: Int, newId: String, of tenant: TenantRecord, now: Int64, in tx: Transaction,
+        _ declared: Declared<ApplicationDeclaration>, newId: String, of tenant: TenantRecord, _ facts: ApplyFacts,
         _ problems: inout ApplyProblems
     ) throws {
-        do { after = try tx.plan(declaration.settings, of: tenant, newId: newId, at: now) } catch let error as InvalidApplication {
+        let (place, declaration, tx) = (declared.place, declared.declaration, facts.tx)
+        do { after = try tx.plan(declaration.settings, of: tenant, newId: newId, at: facts.now) } catch let error as InvalidApplication {
             problems.add("/applications/\(place)\(error.pointer)", rule: InvalidApplication.type, error.message)
             return nil
         } catch let error as TooManyApplications {
@@ -37,11 +38,12 @@ struct PlannedApplication {
 
     /// Plans the declared applications.
     static func all(
-        _ declarations: [ApplicationDeclaration], _ newIds: [String], tenants: [PlannedTenant], now: Int64, in tx: Transaction,
+        _ declarations: [Declared<ApplicationDeclaration>], newIds: [String], of tenants: [PlannedTenant], _ facts: ApplyFacts,
         _ problems: inout ApplyProblems
     ) throws -> [PlannedApplication] {
         var names: Set<[String]> = []
-        return try declarations.enumerated().compactMap { place, declaration in
+        return try declarations.compactMap { declared in
+            let (place, declaration) = (declared.place, declared.declaration)
             guard names.insert([declaration.tenantId, declaration.clientId]).inserted else {
                 problems.add(
                     "/applications/\(place)/clientId", rule: "duplicate",
@@ -49,13 +51,12 @@ struct PlannedApplication {
                 return nil
             }
             let planned = tenants.first { $0.after.id == declaration.tenantId }?.after
-            guard let tenant = try planned ?? tx.tenant(declaration.tenantId) else {
+            guard let tenant = try planned ?? facts.tx.tenant(declaration.tenantId) else {
                 problems.add(
                     "/applications/\(place)/tenantId", rule: TenantNotFound.type, TenantNotFound(tenantId: declaration.tenantId).message)
                 return nil
             }
-            return try PlannedApplication(
-                declaration, at: place, newId: newIds[place], of: tenant, now: now, in: tx, &problems)
+            return try PlannedApplication(declared, newId: newIds[place], of: tenant, facts, &problems)
         }
     }
 

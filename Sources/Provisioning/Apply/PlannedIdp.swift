@@ -16,14 +16,14 @@ struct PlannedIdp {
     /// - Parameter sealed: The encrypted client secret, if the document contains one.
     /// - Returns: `nil` if the settings are not valid. A violation is then added.
     init?(
-        _ declaration: IdpDeclaration, at place: Int, existing: IdpRecord?, _ sealed: [UInt8]?, _ vault: Vault, now: Int64,
-        allowsPlainLoopback: Bool, _ problems: inout ApplyProblems
+        _ declared: Declared<IdpDeclaration>, sealed: [UInt8]?, existing: IdpRecord?, _ facts: ApplyFacts, _ problems: inout ApplyProblems
     ) throws {
+        let (place, declaration) = (declared.place, declared.declaration)
         // An unchanged secret is not encrypted again, so that applying a document twice writes nothing.
-        let isSame = try declaration.clientSecret != nil && declaration.clientSecret == existing?.openSecret(vault)
+        let isSame = try declaration.clientSecret != nil && declaration.clientSecret == existing?.openSecret(facts.vault)
         do {
             after = try declaration.over(
-                existing, isSame ? existing?.clientSecret : sealed, at: now, allowsPlainLoopback: allowsPlainLoopback)
+                existing, isSame ? existing?.clientSecret : sealed, at: facts.now, allowsPlainLoopback: facts.allowsPlainLoopback)
         } catch let error as InvalidIdp {
             problems.add("/idps/\(place)\(error.pointer)", rule: InvalidIdp.type, error.message)
             return nil

@@ -18,11 +18,8 @@ struct PlannedPool {
     var writes: Bool { difference.change != .unchanged }
 
     /// What a pool is checked against.
-    struct Facts {
+    struct References {
         let realm: Deployment
-        let now: Int64
-        /// Whether requests to a provider on a loopback address may use plain HTTP.
-        let allowsPlainLoopback: Bool
         /// Returns whether a role with this name exists or is declared.
         let isRole: (String) throws -> Bool
         /// Returns whether a tenant with this ID exists or is declared.
@@ -34,12 +31,13 @@ struct PlannedPool {
         }
     }
 
-    /// - Parameter existing: The pool with the same ID, and its roles.
     /// - Returns: `nil` if the providers are not valid. A violation is then added.
     init?(
-        _ declaration: PoolDeclaration, at place: Int, id: String, existing stored: (pool: PoolRecord, roles: [String: String])?,
-        _ facts: Facts, _ problems: inout ApplyProblems
+        _ declared: Declared<PoolDeclaration>, id: String, against references: References, _ facts: ApplyFacts,
+        _ problems: inout ApplyProblems
     ) throws {
+        let (place, declaration) = (declared.place, declared.declaration)
+        let stored = try facts.tx.pool(id).map { (pool: $0, roles: try facts.tx.poolRoles($0.id)) }
         let existing = stored?.pool
         let pointer = "/pools/\(place)"
         let developerProvider = try problems.attempt(pointer + "/developerProvider") {
@@ -62,15 +60,15 @@ struct PlannedPool {
         for (index, provider) in providers.enumerated() {
             guard let tenantId = provider.tenantId else { continue }
             _ = try problems.attempt("\(pointer)/providers/\(index)/tenantId") {
-                guard try facts.isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
+                guard try references.isTenant(tenantId) else { throw TenantNotFound(tenantId: tenantId) }
             }
         }
         let tagMaps = try Self.tagMaps(
             declaration.principalTags, existing?.tagMaps, providers.map(\.name), pointer: pointer, problems: &problems)
         let setsRoles = declaration.roles != nil || declaration.mappings != nil
-        roles = setsRoles ? try Self.roles(declaration.roles, at: pointer, facts, &problems) : stored?.roles ?? [:]
+        roles = setsRoles ? try Self.roles(declaration.roles, at: pointer, references, &problems) : stored?.roles ?? [:]
         let mappings = declaration.mappings ?? [:]
-        for mapping in mappings { try Self.check(mapping, among: providers, at: pointer, facts, &problems) }
+        for mapping in mappings { try Self.check(mapping, among: providers, at: pointer, references, &problems) }
         self.place = place
         self.mappings = setsRoles ? mappings : existing.map { Members($0.orderedRoleMappings.map { ($0.key, $0.value) }) } ?? [:]
         before = existing
@@ -124,24 +122,24 @@ struct PlannedPool {
     }
 
     private static func roles(
-        _ declared: RolesByKind?, at pointer: String, _ facts: Facts, _ problems: inout ApplyProblems
+        _ declared: RolesByKind?, at pointer: String, _ references: References, _ problems: inout ApplyProblems
     ) throws -> [String: String] {
         var roles: [String: String] = [:]
         for (kind, arn) in [("authenticated", declared?.authenticated), ("unauthenticated", declared?.unauthenticated)] {
             guard let arn else { continue }
-            roles[kind] = try problems.attempt("\(pointer)/roles/\(kind)") { try facts.roleName(arn) }
+            roles[kind] = try problems.attempt("\(pointer)/roles/\(kind)") { try references.roleName(arn) }
         }
         return roles
     }
 
     private static func check(
-        _ mapping: Members<RoleMapping>.Member, among providers: [LoginProvider], at pointer: String, _ facts: Facts,
+        _ mapping: Members<RoleMapping>.Member, among providers: [LoginProvider], at pointer: String, _ references: References,
         _ problems: inout ApplyProblems
     ) throws {
         let place = pointer + PolicyReader.pointer(["mappings", mapping.name])
         _ = try problems.attempt(place) { try RoleMappings.check(mapping.value, of: mapping.name, among: providers) }
         for (index, rule) in (mapping.value.rules ?? []).enumerated() {
-            _ = try problems.attempt("\(place)/rules/\(index)/roleArn") { try facts.roleName(rule.roleArn) }
+            _ = try problems.attempt("\(place)/rules/\(index)/roleArn") { try references.roleName(rule.roleArn) }
         }
     }
 }

@@ -13,12 +13,20 @@ struct PlannedRole {
 
     var writes: Bool { difference.change != .unchanged }
 
+    /// What a role is checked against.
+    struct References {
+        let pools: PoolsOfDocument
+        let review: TrustPolicyReview
+    }
+
     /// - Parameter newId: The ID of the role if it is new.
     /// - Returns: `nil` if the trust policy is not valid. A violation is then added.
     init?(
-        _ declaration: RoleDeclaration, at place: Int, newId: String, existing: RoleRecord?, pools: PoolsOfDocument, now: Int64,
-        review: TrustPolicyReview, in tx: Transaction, _ problems: inout ApplyProblems
+        _ declared: Declared<RoleDeclaration>, newId: String, against references: References, _ facts: ApplyFacts,
+        _ problems: inout ApplyProblems
     ) throws {
+        let (place, declaration, tx, pools) = (declared.place, declared.declaration, facts.tx, references.pools)
+        let existing = try tx.role(declaration.name)
         let pointer = "/roles/\(place)"
         let trust: (policy: String, poolId: String?)?
         switch declaration.trust {
@@ -39,7 +47,7 @@ struct PlannedRole {
             trust = try problems.attempt(pointer + "/trustPolicy") {
                 // An exported policy can name an issuer that was deleted. It stays valid where it is stored.
                 let isStored = existing?.trustPolicy == JSONValue.object(policy).text
-                return (try review.accepted(policy, allowsUnknownIssuers: isStored).text, nil)
+                return (try references.review.accepted(policy, allowsUnknownIssuers: isStored).text, nil)
             }
         }
         for violation in ResourceTags.violations(declaration.tags, at: pointer + "/tags") {
@@ -51,7 +59,7 @@ struct PlannedRole {
         after = RoleRecord(
             name: declaration.name, roleId: existing?.roleId ?? newId, trustPolicy: trust.policy,
             maxSessionSeconds: declaration.maxSessionSeconds, tags: declaration.tags?.object ?? [:],
-            description: declaration.description, createdAt: existing?.createdAt ?? now, updatedAt: now)
+            description: declaration.description, createdAt: existing?.createdAt ?? facts.now, updatedAt: facts.now)
         difference = Difference(
             isNew: existing == nil,
             [

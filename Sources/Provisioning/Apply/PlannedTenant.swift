@@ -20,9 +20,10 @@ struct PlannedTenant {
     /// - Returns: `nil` if the settings are not valid. A violation is then added.
     /// - Throws: `SealBroken`.
     init?(
-        _ declaration: TenantDeclaration, delivery: TenantDelivery?, at place: Int, existing: TenantRecord?, now: Int64, _ vault: Vault,
+        _ declared: Declared<TenantDeclaration>, delivery: TenantDelivery?, existing: TenantRecord?, _ facts: ApplyFacts,
         _ problems: inout ApplyProblems
     ) throws {
+        let (place, declaration, now) = (declared.place, declared.declaration, facts.now)
         let pointer = "/tenants/\(place)"
         if let existing, let given = declaration.signingAlgorithm, given != existing.settings.signingAlgorithm {
             problems.add(
@@ -32,8 +33,8 @@ struct PlannedTenant {
         var settings = declaration.update.over(
             existing?.settings
                 ?? TenantCreate.Params(tenantId: declaration.tenantId, signingAlgorithm: declaration.signingAlgorithm ?? .ES256))
-        let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, vault)
-        settings.delivery = try kept?.opened(for: declaration.tenantId, vault)
+        let kept = try Self.delivery(delivery, over: existing?.settings.delivery, of: declaration.tenantId, facts.vault)
+        settings.delivery = try kept?.opened(for: declaration.tenantId, facts.vault)
         do {
             try TenantRules.check(settings)
             if let existing {
@@ -55,7 +56,8 @@ struct PlannedTenant {
     /// The members that a document can change, in the order of the declaration.
     private static let members = [
         "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens",
-        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed", "phoneSignIn",
+        "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
+        "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
         "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
     ]

@@ -1,11 +1,18 @@
 import Crypto
 import Platform
+import Synchronization
 
 /// Encrypts values that must not be readable in the database: AES-256-GCM with a separate key for each value. HKDF-SHA-256 derives the key
 /// from the store's data key and a random salt.
 public struct Vault: Sendable {
     private let dataKey: SecretBytes
     private let random: any RandomSource
+    private let subkeys = Subkeys()
+
+    /// The keys that were derived before. There is one for each purpose in the source code.
+    private final class Subkeys: Sendable {
+        let known = Mutex<[String: SecretBytes]>([:])
+    }
 
     package static let saltCount = 32
     static let version: UInt8 = 1
@@ -15,9 +22,14 @@ public struct Vault: Sendable {
         self.random = random
     }
 
-    /// Returns a key derived from the data key for one purpose.
+    /// Returns a key derived from the data key for one purpose, which is a constant.
     public func subkey(_ purpose: String) -> SecretBytes {
-        HKDF.sha256(secret: dataKey, salt: [], info: "mintmark subkey \(purpose)", count: 32)
+        subkeys.known.withLock { known in
+            if let key = known[purpose] { return key }
+            let key = HKDF.sha256(secret: dataKey, salt: [], info: "mintmark subkey \(purpose)", count: 32)
+            known[purpose] = key
+            return key
+        }
     }
 
     /// Encrypts `secret` as version ‖ salt ‖ ciphertext ‖ tag.

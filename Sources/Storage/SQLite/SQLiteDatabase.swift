@@ -26,6 +26,7 @@ public final class SQLiteDatabase: Database {
     ///
     /// - Parameters:
     ///   - migrations: All steps of the schema, in order.
+    ///   - image: An empty store after these migrations, from which a store in memory starts.
     ///   - migrates: Whether missing steps are allowed to run.
     ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
     ///   - makesFolders: Whether to create the missing parent directories of the file.
@@ -33,8 +34,8 @@ public final class SQLiteDatabase: Database {
     ///   - waitMilliseconds: The time limit for waiting for a lock of another process before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ location: Location, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, makesFolders: Bool = false,
-        connectionId: String,
+        _ location: Location, migrations: [Migration], image: StoreImage? = nil, migrates: Bool = true, makesStore: Bool = true,
+        makesFolders: Bool = false, connectionId: String,
         waitMilliseconds: Int32 = 5_000
     ) throws {
         self.location = location
@@ -54,9 +55,15 @@ public final class SQLiteDatabase: Database {
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
         let isURI = location == .memory
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
-        versions = try SQLiteOpening.prepare(
-            connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
-            deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
+        if isURI, let image, image.version == migrations.last?.version {
+            try SQLiteOpening.configure(connection)
+            try image.load(into: connection)
+            versions = SchemaVersions(found: 0, now: image.version)
+        } else {
+            versions = try SQLiteOpening.prepare(
+                connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
+                deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
+        }
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) {
             let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
@@ -133,6 +140,11 @@ public final class SQLiteDatabase: Database {
             freeBytes: (pages?.free ?? 0) * (pages?.size ?? 0), logBytes: path.map { StoreFile.size(of: $0 + "-wal") } ?? 0,
             journalMode: pages?.journalMode, commits: commits, writes: writes)
     }
+
+    /// Returns the content of a store in memory as a file.
+    ///
+    /// - Throws: `StoreError`.
+    package func serialized() throws -> [UInt8] { try withOneView { $0.connection.serialized() } }
 
     /// Returns the problems that SQLite finds in the file. Empty if there are none. Reads every page.
     ///

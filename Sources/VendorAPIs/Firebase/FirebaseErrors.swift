@@ -60,7 +60,8 @@ struct FirebaseError: Error, Equatable {
         case is RefusedByHook, is HookFailed, is HooksNotOffered:
             self.init("BLOCKING_FUNCTION_ERROR_RESPONSE : ((\(error.message)))")
         case is TenantDisabled: self.init("OPERATION_NOT_ALLOWED : The tenant is disabled.")
-        case is AccountLocked, is TooManyRequests, is TooManyFromClient, is TooManyCodes, is TooManyFailedSends: self.init("TOO_MANY_ATTEMPTS_TRY_LATER : \(error.message)")
+        case is AccountLocked, is TooManyRequests, is TooManyFromClient, is TooManyCodes, is TooManyFailedSends:
+            self.init("TOO_MANY_ATTEMPTS_TRY_LATER : \(error.message)")
         case is MessageNotSent: self.init("UNAVAILABLE : \(error.message)", status: 503, name: "UNAVAILABLE")
         case let error as ClaimNameReserved: self.init("FORBIDDEN_CLAIM : \(error.names.first ?? "")")
         case is ClaimsTooLong: self.init("CLAIMS_TOO_LARGE")

@@ -40,7 +40,8 @@ struct FirebaseFunctions: HookFunctions {
         let factors = (account["factors"]?.array ?? []).compactMap(Self.factor)
         if !factors.isEmpty { user["multi_factor"] = ["enrolled_factors": .array(factors)] }
         var claims: JSONObject = [
-            "iss": .string(FirebaseTokens.Issuer.token.rawValue + (parts.first ?? "")), "aud": .string(url), "iat": .number(JSONNumber(now)),
+            "iss": .string(FirebaseTokens.Issuer.token.rawValue + (parts.first ?? "")), "aud": .string(url),
+            "iat": .number(JSONNumber(now)),
             "exp": .number(JSONNumber(now + 600)), "event_id": .string("\(now)-\(id.string ?? "")"),
             "event_type": .string(Self.events[hook]?.first ?? ""), "user_agent": "mintmark", "ip_address": "127.0.0.1", "locale": "en",
             "sub": id,
@@ -89,7 +90,9 @@ struct FirebaseFunctions: HookFunctions {
             let text = String(decoding: body.prefix(300), as: UTF8.self)
             return .failed(.error, "The function returned status \(status): \(text)")
         }
-        guard let answer = (try? JSONValue(parsing: body))?.object else { return .failed(.invalidAnswer, "Response body is not valid JSON.") }
+        guard let answer = (try? JSONValue(parsing: body))?.object else {
+            return .failed(.invalidAnswer, "Response body is not valid JSON.")
+        }
         guard let given = answer["userRecord"], given != .null else { return .result(.null) }
         guard let record = given.object, let mask = record["updateMask"]?.string, !mask.isEmpty else {
             return .failed(.invalidAnswer, "Response UserRecord is missing updateMask.")

@@ -37,7 +37,8 @@ extension FirebaseCall {
         let messages = try outgoing()
         do { try messages.admit(linkTo: newEmail ?? email, for: action) } catch let error as TooManyCodes {
             // The clients know this code as too many requests.
-            throw FirebaseError("\(type == "PASSWORD_RESET" ? "RESET_PASSWORD_EXCEED_LIMIT" : "TOO_MANY_ATTEMPTS_TRY_LATER") : \(error.message)")
+            throw FirebaseError(
+                "\(type == "PASSWORD_RESET" ? "RESET_PASSWORD_EXCEED_LIMIT" : "TOO_MANY_ATTEMPTS_TRY_LATER") : \(error.message)")
         }
         let code = try issue(type, email, newEmail: newEmail)
         try messages.send(Self.link(code, action, to: newEmail ?? email))

@@ -15,10 +15,10 @@ extension FirebaseCall {
 
     /// The messages of this request.
     func outgoing() throws -> ProductMessages {
-        let locale = request.header("x-firebase-locale").flatMap { $0.utf8.count <= 35 && !$0.isEmpty ? $0 : nil }
-        return try ProductMessages(
-            context, tenantRecord(), from: endpoint.isTest ? nil : request.forwardedAddress, language: locale, sends: !endpoint.isTest,
-            call)
+        var messages = try ProductMessages(context, tenantRecord(), from: endpoint.isTest ? nil : request.forwardedAddress, call)
+        messages.language = request.header("x-firebase-locale").flatMap { $0.utf8.count <= 35 && !$0.isEmpty ? $0 : nil }
+        messages.sends = !endpoint.isTest
+        return messages
     }
 
     /// Stores a new code for a number, sends it, and returns the session that it belongs to.

@@ -2,9 +2,10 @@ import Accounts
 import Contract
 import Storage
 
-/// Projects that require a second factor (`mfa.state` `MANDATORY`, or `mfa` `required` of the tenant). The original API documents that users
-/// must sign in with a second factor, but its clients can enroll one only with an ID token. So a user without a factor gets none: an
-/// administrator adds the factor, or the user enrolled it before the project required it.
+/// Projects that require a second factor (`mfa.state` `MANDATORY`, or `mfa` `required` of the tenant).
+///
+/// The original API documents that users must sign in with a second factor, but its clients can enroll one only with an ID token. So a user
+/// without a factor gets no tokens: an administrator adds the factor, or the user enrolled it before the project required it.
 extension FirebaseCall {
     private static let missingFactor = FirebaseError(
         "OPERATION_NOT_ALLOWED : The project requires a second factor and the user has none. An administrator can add one.")
@@ -14,7 +15,7 @@ extension FirebaseCall {
         if try tenantRecord().lacksFactor(proof, factors: facts?.factors ?? []) { throw Self.missingFactor }
     }
 
-    /// - Throws: `FirebaseError` if a user could not sign in any more without one of their factors.
+    /// - Throws: `FirebaseError` if the factor is the last one of a user who must have one.
     func requireNotLast(_ factors: [FactorRecord]) throws {
         if factors.count == 1, try tenantRecord().mfa == .required {
             throw FirebaseError("OPERATION_NOT_ALLOWED : The project requires a second factor, and this is the last one of the user.")

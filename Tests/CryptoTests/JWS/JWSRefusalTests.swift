@@ -109,7 +109,7 @@ import Testing
         _ = ed.verify([UInt8](repeating: 1, count: 64), of: [])
         _ = try? PublicKey(jwk: json(PublicKeyRefusalTests.cases[10].key))
         _ = try? PublicKey(spki: [1, 2, 3])
-        _ = try? Scrypt.derive(password: [], salt: [], n: 1 << 30, r: 8, p: 1, count: 16)
+        _ = try? Scrypt.derive(password: [], salt: [], .init(n: 1 << 30, r: 8, p: 1), count: 16)
         _ = try? AESGCM.open(
             [UInt8](repeating: 0, count: 16), key: SecretBytes([UInt8](repeating: 0, count: 32)), nonce: [UInt8](repeating: 0, count: 12),
             authenticating: [])

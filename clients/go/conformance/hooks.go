@@ -17,7 +17,8 @@ func (d *driver) hooks(s *step) (hooks mintmark.HookFunctions) {
 			switch behavior {
 			case "changes":
 				return &mintmark.HookAnswer{
-					DisplayName: mintmark.Ptr("Hooked"), Claims: map[string]any{"role": "staff"}, SessionClaims: map[string]any{"desk": 7},
+					DisplayName: mintmark.Ptr("Hooked"), PhotoURL: mintmark.Ptr("https://example.com/hooked.png"), EmailVerified: mintmark.Ptr(true),
+					Claims: map[string]any{"role": "staff"}, SessionClaims: map[string]any{"desk": 7},
 				}, nil
 			case "refuses":
 				return nil, mintmark.RefuseHook("not on the list")

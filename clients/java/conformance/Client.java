@@ -54,7 +54,8 @@ final class Client {
             asked.add(Map.of("hook", request.hook(), "params", request.params()));
         }
         return switch (behavior) {
-            case "changes" -> new HookAnswer().displayName("Hooked").claims(Map.of("role", "staff")).sessionClaims(Map.of("desk", 7));
+            case "changes" -> new HookAnswer().displayName("Hooked").photoUrl("https://example.com/hooked.png").emailVerified(true)
+                    .claims(Map.of("role", "staff")).sessionClaims(Map.of("desk", 7));
             case "refuses" -> throw new HookRefusedException("not on the list");
             case "fails" -> throw new IllegalStateException("the directory is down");
             case "calls" -> {

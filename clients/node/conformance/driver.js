@@ -84,7 +84,13 @@ function openProvider(step) {
 
 const behaviors = {
   allows: () => undefined,
-  changes: () => ({ displayName: "Hooked", claims: { role: "staff" }, sessionClaims: { desk: 7 } }),
+  changes: () => ({
+    displayName: "Hooked",
+    photoUrl: "https://example.com/hooked.png",
+    emailVerified: true,
+    claims: { role: "staff" },
+    sessionClaims: { desk: 7 },
+  }),
   refuses: () => {
     throw new HookRefused("not on the list");
   },

@@ -43,6 +43,10 @@ export interface BeforeSendMessage {
 export interface HookAnswer {
   /** The new display name. `null` removes it. */
   displayName?: string | null;
+  /** The URL of the new picture. `null` removes it. */
+  photoUrl?: string | null;
+  /** Whether the email address of the account is verified. */
+  emailVerified?: boolean;
   /** The new custom claims of the account, which replace the present ones. */
   claims?: { [name: string]: unknown };
   /** Whether the account is disabled. If `true`, the account is stored, and the operation fails with `AccountDisabled`. */

@@ -63,7 +63,10 @@ def decided(behavior, request):
         raise mintmark.HookRefused("not on the list")
     if behavior == "fails":
         raise Down("the directory is down")
-    return mintmark.HookAnswer(display_name="Hooked", claims={"role": "staff"}, session_claims={"desk": 7}) if behavior == "changes" else None
+    if behavior != "changes":
+        return None
+    return mintmark.HookAnswer(
+        display_name="Hooked", photo_url="https://example.com/hooked.png", email_verified=True, claims={"role": "staff"}, session_claims={"desk": 7})
 
 
 def client_class(step, production, testing):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -82,6 +81,8 @@ class HookAnswer:
 
     Args:
         display_name: The new display name.
+        photo_url: The URL of the new picture.
+        email_verified: Whether the email address of the account is verified.
         claims: The new custom claims of the account, which replace the present ones.
         session_claims: Claims that only the tokens of this session contain. Only for `before_sign_in`.
         disabled: `True` stores the account as disabled, and the operation fails with `AccountDisabledError`.
@@ -89,9 +90,12 @@ class HookAnswer:
 
     def __init__(
         self, *, display_name: Optional[str] = None, claims: Optional[Mapping[str, Any]] = None,
-        session_claims: Optional[Mapping[str, Any]] = None, disabled: Optional[bool] = None,
+        session_claims: Optional[Mapping[str, Any]] = None, disabled: Optional[bool] = None, photo_url: Optional[str] = None,
+        email_verified: Optional[bool] = None,
     ) -> None:
-        given = {"displayName": display_name, "claims": claims, "sessionClaims": session_claims, "disabled": disabled}
+        given = {
+            "displayName": display_name, "photoUrl": photo_url, "emailVerified": email_verified, "claims": claims,
+            "sessionClaims": session_claims, "disabled": disabled}
         self.json: Dict[str, Any] = {name: plain(value) for name, value in given.items() if value is not None}
 
 
@@ -155,7 +159,7 @@ def answer_in_thread(hooks: Mapping[str, Hook], message: Mapping[str, Any], send
         hook, request = begun(hooks, message)
         try:
             found = None if hook is None else hook(request)
-            if inspect.isawaitable(found):
+            if hasattr(found, "__await__"):
                 getattr(found, "close", lambda: None)()
                 raise TypeError("a coroutine function is a hook of AsyncMintmark only")
             outcome = unknown(message) if hook is None else answer_of(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Union
 
@@ -168,7 +167,12 @@ def find_binary(named: Optional[Path]) -> str:
         wanted, source = BUNDLED, ", which the wheel contains"
     else:
         wanted, source = "mintmark", " on the PATH"
-    found = shutil.which(wanted)
+    if os.path.dirname(wanted):
+        found = wanted if os.path.isfile(wanted) and os.access(wanted, os.X_OK) else None
+    else:
+        import shutil  # Loading it takes a few milliseconds.
+
+        found = shutil.which(wanted)
     if found is None:
         trouble = f"There is no program {wanted}{source}."
         if os.path.dirname(wanted) and os.path.exists(wanted):

@@ -29,7 +29,8 @@ module Mintmark
     # @param restart [Boolean, nil] whether a call starts a new process after one has ended. Defaults to true unless the store is in memory.
     # @param on_notification [#call, nil] called with the method and the params of each notification, in its own thread
     # @param before_create [#call, nil] called with a {HookRequest} before an account is stored that a user creates. Like the next two, it returns nil
-    # or a hash with `display_name:`, `claims:` or `disabled:`, or raises {HookRefused}, within 7 seconds. `m.hooks.set` switches hooks on for a tenant.
+    # or a hash with `display_name:`, `photo_url:`, `email_verified:`, `claims:` or `disabled:`, or raises {HookRefused}, within 7 seconds.
+    # `m.hooks.set` switches hooks on for a tenant.
     # @param before_sign_in [#call, nil] called before a session is stored; the hash can also have `session_claims:`
     # @param before_send_message [#call, nil] called before a message with a code is sent
     # @param stderr [#write, nil] the destination of the log of the process; nil discards it

@@ -49,7 +49,7 @@ module Mintmark
   # The functions that answer hooks.
   class HookFunctions
     NAMES = {before_create: "beforeCreate", before_sign_in: "beforeSignIn", before_send_message: "beforeSendMessage"}.freeze
-    ANSWERS = {display_name: "displayName", session_claims: "sessionClaims"}.freeze
+    ANSWERS = {display_name: "displayName", photo_url: "photoUrl", email_verified: "emailVerified", session_claims: "sessionClaims"}.freeze
 
     def initialize(**given)
       @functions = given.compact.to_h do |name, function|

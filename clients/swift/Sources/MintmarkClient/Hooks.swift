@@ -36,6 +36,10 @@ public struct HookRequest: Sendable {
 public struct HookAnswer: Sendable {
     /// The new display name.
     public var displayName: String?
+    /// The URL of the new picture.
+    public var photoUrl: String?
+    /// Whether the email address of the account is verified.
+    public var emailVerified: Bool?
     /// The new custom claims of the account, which replace the present ones.
     public var claims: JSONObject?
     /// Claims that only the tokens of the session contain, for `beforeSignIn`.
@@ -55,6 +59,8 @@ public struct HookAnswer: Sendable {
     var wire: JSONValue {
         var object = JSONObject()
         object["displayName"] = displayName.map { .string($0) }
+        object["photoUrl"] = photoUrl.map { .string($0) }
+        object["emailVerified"] = emailVerified.map { .bool($0) }
         object["claims"] = claims.map { .object($0) }
         object["sessionClaims"] = sessionClaims.map { .object($0) }
         object["disabled"] = disabled.map { .bool($0) }

@@ -14,7 +14,11 @@ actor Asked {
         { [self] request in
             await add(request)
             switch behavior {
-            case "changes": return HookAnswer(displayName: "Hooked", claims: ["role": "staff"], sessionClaims: ["desk": 7])
+            case "changes":
+                var answer = HookAnswer(displayName: "Hooked", claims: ["role": "staff"], sessionClaims: ["desk": 7])
+                answer.photoUrl = "https://example.com/hooked.png"
+                answer.emailVerified = true
+                return answer
             case "refuses": throw HookRefused("not on the list")
             case "fails": throw DirectoryDown()
             case "calls":

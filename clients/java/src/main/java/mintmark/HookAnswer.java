@@ -21,6 +21,24 @@ public final class HookAnswer {
 
     /**
      * {@return this}
+     * @param photoUrl the URL of the new picture; null removes it
+     */
+    public HookAnswer photoUrl(String photoUrl) {
+        members.put("photoUrl", photoUrl);
+        return this;
+    }
+
+    /**
+     * {@return this}
+     * @param emailVerified whether the email address of the account is verified
+     */
+    public HookAnswer emailVerified(boolean emailVerified) {
+        members.put("emailVerified", emailVerified);
+        return this;
+    }
+
+    /**
+     * {@return this}
      * @param claims the new custom claims of the account, which replace the present ones
      */
     public HookAnswer claims(Map<String, ?> claims) {

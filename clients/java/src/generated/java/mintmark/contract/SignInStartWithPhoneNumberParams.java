@@ -44,6 +44,12 @@ public final class SignInStartWithPhoneNumberParams extends Params {
 
     /**
      * {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential.
+     */
+    public SignInStartWithPhoneNumberParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
+
+    /**
+     * {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
      * <code>redirectRequired</code>. Defaults to all parts.
      */
