@@ -89,10 +89,10 @@ func (m SignInMethods) Start(ctx context.Context, params SignInStartParams, opti
 // Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
 // verifyPhoneNumber.
 //
-// Errors: [TenantNotFoundError], [InvalidPhoneNumberError], [PhoneSignInNotAllowedError], [ErrPhoneNumberUnknown],
-// [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError], [TooManyFromClientError],
-// [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError], [RefusedByHookError], [HookFailedError],
-// [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
+// Errors: [ClientSecretInvalidError], [TenantNotFoundError], [InvalidPhoneNumberError], [PhoneSignInNotAllowedError],
+// [ErrPhoneNumberUnknown], [TooManyCodesError], [TooManyFailedSendsError], [ErrSendUnderway], [MessageNotSentError],
+// [TooManyFromClientError], [TenantDisabledError], [ClientUnknownError], [ClientNotPermittedError],
+// [RefusedByHookError], [HookFailedError], [HooksNotOfferedError], [AccountLockedError], [AccountDisabledError].
 func (m SignInMethods) StartWithPhoneNumber(ctx context.Context, params SignInStartWithPhoneNumberParams, options ...CallOption) (*SignInStep, error) {
 	return invoke[SignInStep](ctx, m.client, "signIn.startWithPhoneNumber", params, options)
 }

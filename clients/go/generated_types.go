@@ -5595,6 +5595,8 @@ type SignInStartWithPhoneNumberParams struct {
 	// The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to
 	// the tenant's ID, which is the ID of the default application.
 	ClientID string `json:"clientId,omitempty"`
+	// The secret of the application. Required if the application is confidential.
+	ClientSecret Secret `json:"clientSecret,omitempty"`
 	// The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
 	// `redirectRequired`. Defaults to all parts.
 	Accepts []FlowCapability `json:"accepts,omitempty"`

@@ -325,7 +325,7 @@ declare -gA _mintmark_parameter_names=(
     [signIn.challenge]="continuationToken= accepts[]= client:= clientId="
     [signIn.resendCode]="continuationToken= client:= clientId="
     [signIn.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="
-    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= accepts[]= send:="
+    [signIn.startWithPhoneNumber]="tenantId= phoneNumber= language= client:= clientId= clientSecret= accepts[]= send:="
     [signIn.submitCode]="continuationToken= code= audience= scope= client:= clientId="
     [signIn.submitPassword]="continuationToken= password= audience= scope= client:= clientId="
     [signIn.withContinuation]="continuationToken= username= audience= scope= client:= clientId="

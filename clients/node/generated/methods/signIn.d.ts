@@ -88,9 +88,9 @@ export interface SignInMethods {
    *
    * Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber.
    *
-   * @throws {TenantNotFound | InvalidPhoneNumber | PhoneSignInNotAllowed | PhoneNumberUnknown | TooManyCodes | TooManyFailedSends |
-   * SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled | ClientUnknown | ClientNotPermitted | RefusedByHook | HookFailed |
-   * HooksNotOffered | AccountLocked | AccountDisabled}
+   * @throws {ClientSecretInvalid | TenantNotFound | InvalidPhoneNumber | PhoneSignInNotAllowed | PhoneNumberUnknown | TooManyCodes |
+   * TooManyFailedSends | SendUnderway | MessageNotSent | TooManyFromClient | TenantDisabled | ClientUnknown | ClientNotPermitted |
+   * RefusedByHook | HookFailed | HooksNotOffered | AccountLocked | AccountDisabled}
    */
   startWithPhoneNumber(params: SignInStartWithPhoneNumberParams, options?: CallOptions): Promise<SignInStartWithPhoneNumberResult>;
 
@@ -335,6 +335,8 @@ export interface SignInStartWithPhoneNumberParams {
    * is the ID of the default application.
    */
   clientId?: ClientId;
+  /** The secret of the application. Required if the application is confidential. */
+  clientSecret?: ClientSecret;
   /**
    * The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`.
    * Defaults to all parts. At most 5 elements.

@@ -134,20 +134,22 @@ module Mintmark
     #   one minute returns the same response only for the same origin.
     # @param client_id [String] The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults
     #   to the tenant's ID, which is the ID of the default application.
+    # @param client_secret [String] The secret of the application. Required if the application is confidential.
     # @param accepts [Array<String>] The parts of the flow that the application can carry out itself. If the flow needs another part, the
     #   state is `redirectRequired`. Defaults to all parts.
     # @param send [Boolean] Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to
     #   true.
     # @return [SignInStep]
-    # @raise [TenantNotFound, InvalidPhoneNumber, PhoneSignInNotAllowed, PhoneNumberUnknown, TooManyCodes, TooManyFailedSends, SendUnderway,
-    #   MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted, RefusedByHook, HookFailed, HooksNotOffered,
-    #   AccountLocked, AccountDisabled]
+    # @raise [ClientSecretInvalid, TenantNotFound, InvalidPhoneNumber, PhoneSignInNotAllowed, PhoneNumberUnknown, TooManyCodes,
+    #   TooManyFailedSends, SendUnderway, MessageNotSent, TooManyFromClient, TenantDisabled, ClientUnknown, ClientNotPermitted,
+    #   RefusedByHook, HookFailed, HooksNotOffered, AccountLocked, AccountDisabled]
     def start_with_phone_number(
-      phone_number:, tenant_id: nil, language: nil, client: nil, client_id: nil, accepts: nil, send: nil, timeout: nil, trace: nil
+      phone_number:, tenant_id: nil, language: nil, client: nil, client_id: nil, client_secret: nil, accepts: nil, send: nil, timeout: nil,
+      trace: nil
     )
       call("signIn.startWithPhoneNumber", {
         "phoneNumber" => phone_number, "tenantId" => tenant_id, "language" => language, "client" => client, "clientId" => client_id,
-        "accepts" => accepts, "send" => send
+        "clientSecret" => client_secret, "accepts" => accepts, "send" => send
       }, timeout, trace)
     end
 

@@ -43,10 +43,11 @@ func signInCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let language: String? = try given.optional("language")
         let client: ClientOrigin? = try given.optional("client")
         let clientId: String? = try given.optional("clientId")
+        let clientSecret: String? = try given.optional("clientSecret")
         let accepts: [FlowCapability]? = try given.optional("accepts")
         let send: Bool? = try given.optional("send")
         guard given.isUsedUp else { return nil }
-        return try await m.signIn.startWithPhoneNumber(phoneNumber: phoneNumber, tenantId: tenantId, language: language, client: client, clientId: clientId, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
+        return try await m.signIn.startWithPhoneNumber(phoneNumber: phoneNumber, tenantId: tenantId, language: language, client: client, clientId: clientId, clientSecret: clientSecret, accepts: accepts, send: send, timeout: timeout, trace: trace).wire
     case "signIn.submitCode":
         let continuationToken: String = try given.required("continuationToken")
         let code: String = try given.required("code")

@@ -517,7 +517,7 @@ final class ShapeTable {
             =signIn.resendCode SignInStep
             SignInStartParams tenantId username language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.start SignInStep
-            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId accepts send
+            SignInStartWithPhoneNumberParams tenantId phoneNumber language client:ClientOrigin clientId clientSecret! accepts send
             =signIn.startWithPhoneNumber SignInStep
             SignInSubmitCodeParams continuationToken! code! audience scope client:ClientOrigin clientId
             =signIn.submitCode SignInStep

@@ -246,8 +246,8 @@ class SignInMethods(Namespace):
     def start_with_phone_number(
         self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in with a code by SMS.
 
@@ -272,12 +272,15 @@ class SignInMethods(Namespace):
                 minute. Repeating a start request within one minute returns the same response only for the same origin.
             client_id: The client ID of the application in which the user signs in. The flow and the session belong to
                 it. Defaults to the tenant's ID, which is the ID of the default application.
+            client_secret: The secret of the application. Required if the application is confidential.
             accepts: The parts of the flow that the application can carry out itself. If the flow needs another part,
                 the state is `redirectRequired`. Defaults to all parts.
             send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code.
                 Defaults to true.
 
         Raises:
+            ClientSecretInvalidError: A confidential application sent no secret or a wrong one, or a public application
+                sent one.
             TenantNotFoundError: The tenant does not exist or was deleted.
             InvalidPhoneNumberError: The phone number is not in E.164 format.
             PhoneSignInNotAllowedError: A sign-in by SMS is started or continued in a tenant whose `phoneSignIn` is
@@ -309,7 +312,7 @@ class SignInMethods(Namespace):
         """
         return types.read_sign_in_step(self._send("signIn.startWithPhoneNumber", {
             "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
-            "clientId": client_id, "accepts": accepts, "send": send,
+            "clientId": client_id, "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     def submit_code(
@@ -826,19 +829,19 @@ class AsyncSignInMethods(AsyncNamespace):
     async def start_with_phone_number(
         self, *, phone_number: str, tenant_id: str | None = None, language: str | None = None,
         client: types.ClientOrigin | Mapping[str, Any] | None = None, client_id: str | None = None,
-        accepts: Sequence[types.FlowCapability] | None = None, send: bool | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        client_secret: str | None = None, accepts: Sequence[types.FlowCapability] | None = None,
+        send: bool | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.SignInStep:
         """Start a sign-in with a code by SMS.
 
-        Raises: TenantNotFoundError, InvalidPhoneNumberError, PhoneSignInNotAllowedError, PhoneNumberUnknownError,
-        TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError, TooManyFromClientError,
-        TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError, HookFailedError,
-        HooksNotOfferedError, AccountLockedError, AccountDisabledError.
+        Raises: ClientSecretInvalidError, TenantNotFoundError, InvalidPhoneNumberError, PhoneSignInNotAllowedError,
+        PhoneNumberUnknownError, TooManyCodesError, TooManyFailedSendsError, SendUnderwayError, MessageNotSentError,
+        TooManyFromClientError, TenantDisabledError, ClientUnknownError, ClientNotPermittedError, RefusedByHookError,
+        HookFailedError, HooksNotOfferedError, AccountLockedError, AccountDisabledError.
         """
         return types.read_sign_in_step(await self._send("signIn.startWithPhoneNumber", {
             "tenantId": tenant_id, "phoneNumber": phone_number, "language": language, "client": client,
-            "clientId": client_id, "accepts": accepts, "send": send,
+            "clientId": client_id, "clientSecret": client_secret, "accepts": accepts, "send": send,
         }, timeout, trace))
 
     async def submit_code(

@@ -115,14 +115,15 @@ public struct SignInMethods: Sendable {
     ///   - language: The language of the messages for the whole flow, as in `signIn.start`.
     ///   - client: The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same response only for the same origin.
     ///   - clientId: The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to the tenant's ID, which is the ID of the default application.
+    ///   - clientSecret: The secret of the application. Required if the application is confidential.
     ///   - accepts: The parts of the flow that the application can carry out itself. If the flow needs another part, the state is `redirectRequired`. Defaults to all parts.
     ///   - send: Whether to send the code. If false, no message is sent; `signIn.challenge` sends the first code. Defaults to true.
-    /// - Throws: `TenantNotFoundError`, `InvalidPhoneNumberError`, `PhoneSignInNotAllowedError`, `PhoneNumberUnknownError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
+    /// - Throws: `ClientSecretInvalidError`, `TenantNotFoundError`, `InvalidPhoneNumberError`, `PhoneSignInNotAllowedError`, `PhoneNumberUnknownError`, `TooManyCodesError`, `TooManyFailedSendsError`, `SendUnderwayError`, `MessageNotSentError`, `TooManyFromClientError`, `TenantDisabledError`, `ClientUnknownError`, `ClientNotPermittedError`, `RefusedByHookError`, `HookFailedError`, `HooksNotOfferedError`, `AccountLockedError`, `AccountDisabledError`.
     @discardableResult
-    public func startWithPhoneNumber(phoneNumber: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
+    public func startWithPhoneNumber(phoneNumber: String, tenantId: String? = nil, language: String? = nil, client: ClientOrigin? = nil, clientId: String? = nil, clientSecret: String? = nil, accepts: [FlowCapability]? = nil, send: Bool? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> SignInStep {
         let _params = JSONObject([
             ("phoneNumber", phoneNumber), ("tenantId", tenantId), ("language", language), ("client", client), ("clientId", clientId),
-            ("accepts", accepts), ("send", send),
+            ("clientSecret", clientSecret), ("accepts", accepts), ("send", send),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("signIn.startWithPhoneNumber", _params, timeout: timeout, trace: trace)
     }

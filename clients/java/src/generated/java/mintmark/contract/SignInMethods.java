@@ -184,11 +184,12 @@ public final class SignInMethods {
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber,
      * verifyPhoneNumber.
-     * <p>Errors: {@link TenantNotFoundException}, {@link InvalidPhoneNumberException}, {@link PhoneSignInNotAllowedException}, {@link
-     * PhoneNumberUnknownException}, {@link TooManyCodesException}, {@link TooManyFailedSendsException}, {@link SendUnderwayException},
-     * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
-     * ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
-     * HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
+     * <p>Errors: {@link ClientSecretInvalidException}, {@link TenantNotFoundException}, {@link InvalidPhoneNumberException}, {@link
+     * PhoneSignInNotAllowedException}, {@link PhoneNumberUnknownException}, {@link TooManyCodesException}, {@link
+     * TooManyFailedSendsException}, {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException},
+     * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link
+     * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountLockedException}, {@link
+     * AccountDisabledException}.
      * @param params the parameters
      * @return the result
      */
