@@ -6,6 +6,7 @@ import Testing
 @Suite struct OpenSSLCommandTests {
     static let generation: [SigningAlgorithm: [String]] = [
         .ES256: ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+        .ES384: ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"],
         .RS256: ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
         .RS512: ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:3072"],
         .EdDSA: ["-algorithm", "ED25519"],
@@ -40,11 +41,11 @@ import Testing
         let message = utf8("hello")
         try Programs.withFolder { folder in
             var signature = try key.sign(message)
-            if algorithm == .ES256 { signature = encoded(signature) }
+            if algorithm == .ES256 || algorithm == .ES384 { signature = encoded(signature) }
             try Data(signature).write(to: folder.appending(path: "signature"))
             try Data(message).write(to: folder.appending(path: "message"))
             try Data(key.publicKey.pem.utf8).write(to: folder.appending(path: "key.pem"))
-            let digest = ["-digest", algorithm == .RS512 ? "sha512" : "sha256"]
+            let digest = ["-digest", algorithm == .RS512 ? "sha512" : algorithm == .ES384 ? "sha384" : "sha256"]
             try Programs.run(
                 "openssl",
                 [
