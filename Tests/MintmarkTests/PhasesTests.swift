@@ -36,7 +36,8 @@ private final class PhasedServer: Sendable {
     init(_ options: ServerOptions = ServerOptions(), _ handler: @escaping Handler) {
         let mintmark = Mintmark(Configuration(store: .memory))
         let body = MethodBody(
-            .storeIndependent(BoundMethod(Phased.self, phases: handler).run), mintmark, CallAdapter.Origin(isPublicCaller: false, actor: nil))
+            .storeIndependent(BoundMethod(Phased.self, phases: handler).run), mintmark,
+            CallAdapter.Origin(isPublicCaller: false, actor: nil))
         let methods = MethodTable([Method("phased") { try body.run($0, $1, &$2) }, Method("quick") { _, _, _ in }])
         var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input)
@@ -224,8 +225,10 @@ struct PhasesTests {
 
     @Test(
         "an error of a rest is the response, and later rests do not run",
-        arguments: [(CancellationError(), "requestCancelled"), (ContinuationTokenExpired(), "continuationTokenExpired"), (Broken(), "internalError")]
-            as [(any Error & Sendable, String)], modes)
+        arguments: [
+            (CancellationError(), "requestCancelled"), (ContinuationTokenExpired(), "continuationTokenExpired"),
+            (Broken(), "internalError"),
+        ] as [(any Error & Sendable, String)], modes)
     func failure(error: (any Error & Sendable, type: String), isSequential: Bool) {
         let runs = Runs()
         let server = PhasedServer(options(isSequential)) { _, call in

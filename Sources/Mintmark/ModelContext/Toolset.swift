@@ -29,7 +29,8 @@ enum Toolset: String, CaseIterable {
 
     /// The tools of the default list, at every level. A test limits the size of the list with the level `read`.
     private static let common: Set = [
-        ToolTable.describeName, "account_find", "account_get", "account_graph", "account_list", "application_list", "audit_list", "audit_verify",
+        ToolTable.describeName, "account_find", "account_get", "account_graph", "account_list", "application_list", "audit_list",
+        "audit_verify",
         "identity_get",
         "identity_list", "idp_list", "idp_test", "key_list", "mfa_list", "pool_get", "pool_getRoles", "pool_list", "role_list",
         "session_list", "store_stats", "system_health", "system_info", "system_ping", "tenant_get", "tenant_list", "token_jwks",

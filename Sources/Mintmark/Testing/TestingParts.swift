@@ -62,7 +62,9 @@ struct TestedServices {
             let hooks = TestHooks(
                 tables: Schema.tables, settle: { try housekeeping.settle() },
                 serveHTTP: { request throws(LoopbackFailure) in
-                    let endpoint = request.firebase.map { FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed) }
+                    let endpoint = request.firebase.map {
+                        FirebaseEndpoint.test(projectId: $0.projectId, signsTokens: $0.tokens == .signed)
+                    }
                     return try loopback.server(
                         port: request.port.map { UInt16($0) }, firebase: endpoint, allowOrigins: request.allowOrigins
                     ).baseURL
@@ -86,7 +88,8 @@ struct TestedServices {
                 do throws(HTTPFailure) {
                     let response = try http.send(HTTPRequest(url: url, headers: [("Accept", "application/json")], policy: policy))
                     return .received(
-                        status: response.status, contentType: response.contentType, maxAgeSeconds: response.maxAgeSeconds, body: response.body)
+                        status: response.status, contentType: response.contentType, maxAgeSeconds: response.maxAgeSeconds,
+                        body: response.body)
                 } catch { return .failed("\(error)") }
             }
         }
