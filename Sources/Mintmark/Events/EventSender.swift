@@ -24,6 +24,7 @@ final class EventSender: Sendable {
     /// The maximum number of receivers to which tokens are sent at the same time.
     private static let maximumThreads = 8
     private static let eventsInARow = 100
+    private static let attemptsToStore = 3
     private static let pauseNanoseconds: UInt64 = 1_000_000_000
 
     private let tokens: EventTokens
@@ -141,11 +142,16 @@ final class EventSender: Sendable {
         defer { rest(streamId) }
         var outcome: (Turn, EventPushOutcome)?
         for _ in 0..<Self.eventsInARow where !isClosing {
-            guard let turn = try? next(of: streamId, after: outcome) else { return }
-            outcome = (turn, push(turn))
+            do {
+                guard let turn = try next(of: streamId, after: outcome) else { return }
+                outcome = (turn, push(turn))
+            } catch { break }
         }
-        // The outcome of the last request.
-        if outcome != nil { try? finish(streamId, outcome) }
+        // The outcome of the last request. An outcome that is lost because the store was busy would repeat the token.
+        guard let outcome else { return }
+        for _ in 0..<Self.attemptsToStore {
+            if (try? finish(streamId, outcome)) != nil { return }
+        }
     }
 
     /// Stores the outcome of the last request, and returns the next token, or `nil` if there is none at present.
@@ -169,11 +175,11 @@ final class EventSender: Sendable {
         }
     }
 
-    private func finish(_ streamId: String, _ outcome: (Turn, EventPushOutcome)?) throws {
+    private func finish(_ streamId: String, _ outcome: (Turn, EventPushOutcome)) throws {
         let now = context.clock.now
         try context.driver.write { tx in
             try tx.lock(["event stream \(streamId)"])
-            if let outcome { try store(outcome, at: now, in: tx) }
+            try store(outcome, at: now, in: tx)
             try tx.endSending(streamId, as: name)
         }
     }
