@@ -215,7 +215,7 @@ class CommandLine(EndToEnd):
     def test_completions_suggest_methods_and_choices(self):
         with open(self.path("completions.bash"), "wb") as file:
             file.write(self.call("completions", "BASH").stdout)
-        for line, wanted in (("call token.mintF", "token.mintForDeveloper"), ("describe pool.cr", "pool.create"), ("completions f", "fish"),
+        for line, wanted in (("call token.mintForD", "token.mintForDeveloper"), ("describe pool.cr", "pool.create"), ("completions f", "fish"),
                              ("call --caller p", "public"), ("serve --migrate n", "never"), (f"serve --store {self.path('compl')}", self.path("completions.bash"))):
             words = ["mintmark", *line.split()]
             script = (f'source {self.path("completions.bash")}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; COMP_LINE="{" ".join(words)}"; '

@@ -3,12 +3,13 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import tempfile
 import unittest
 
 from endtoend import EndToEnd
-from sidecar import Sidecar
+from sidecar import Sidecar, binary
 
 # A user ID without other processes, since the limit applies to all threads of a user.
 NOBODY_ELSE = 64_321
@@ -18,6 +19,16 @@ LIMITS = range(1, 21)
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to become a user whose threads are counted")
 class FewThreads(EndToEnd):
     stores = ("sqlite",)
+
+    @classmethod
+    def setUpClass(cls):
+        """Copies the program to where every user can execute it: a checkout can be in a folder that only its owner can enter."""
+        super().setUpClass()
+        folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, folder)
+        os.chmod(folder, 0o755)
+        cls.program = shutil.copy(binary(), os.path.join(folder, "mintmark"))
+        os.chmod(cls.program, 0o755)
 
     def limited(self, threads, *options, store=":memory:", **more):
         """Starts a process that can have at most the given number of threads, including its main thread."""
@@ -33,7 +44,8 @@ class FewThreads(EndToEnd):
             return folder
         tempfile.mkdtemp = owned
         try:
-            sidecar.__init__(*options, store=store, user=NOBODY_ELSE, group=NOBODY_ELSE, extra_groups=[], preexec_fn=limit, **more)
+            sidecar.__init__(
+                *options, store=store, program=self.program, checked=True, user=NOBODY_ELSE, group=NOBODY_ELSE, extra_groups=[], preexec_fn=limit, **more)
         finally:
             tempfile.mkdtemp = make
         self.addCleanup(sidecar.close)
