@@ -26,6 +26,7 @@ struct SchemaImageTests {
             let parts = StoreImage.parts(of: try migrated.serialized())
             let source = """
                 // Written by SchemaImageTests from the migrations. Do not edit.
+                // swift-format-ignore-file
                 import Storage
 
                 extension Schema {

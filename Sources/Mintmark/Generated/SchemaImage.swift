@@ -1,4 +1,5 @@
 // Written by SchemaImageTests from the migrations. Do not edit.
+// swift-format-ignore-file
 import Storage
 
 extension Schema {
