@@ -20,7 +20,7 @@ class Partitions(EndToEnd):
         database = server.database()
         server.sidecar(database).close()
         with open(os.path.join(ROOT, "schemas", "guides", "scaling.md"), encoding="utf-8") as file:
-            parts, vacuum = re.findall(r"```sql\n(.*?)```", file.read(), re.S)
+            parts, vacuum = re.findall(r"```sql shown\n(.*?)```", file.read(), re.S)
         server.sql(parts, database)
         server.sql(vacuum, database)
         with server.sidecar(database) as one, server.sidecar(database) as other:
