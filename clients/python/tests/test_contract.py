@@ -92,7 +92,7 @@ class TheContract(ClientTest):
                         own = {name: each for name, each in parameters.items() if name not in ("timeout", "trace", "progress")}
                         self.assertEqual({name: each.default is each.empty for name, each in own.items()}, wanted)
                         self.assertLessEqual({"timeout", "trace"}, set(parameters))
-                        self.assertIn(method["summary"], found.__doc__)
+                        self.assertIn(method["summary"], " ".join(found.__doc__.split()))
                         self.assertEqual("progress" in parameters, method["name"] in PROGRESS)
                         for name in wanted:
                             if client is plain:
@@ -119,7 +119,7 @@ class TheContract(ClientTest):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         lines += len(file.readlines())
         # The limit grows with the contract: about 90 lines for a method.
-        self.assertLess(lines, 19_000)
+        self.assertLess(lines, 19_500)
 
     def examples(self):
         """Yields every example with the steps of its fixtures. All run in testing stores, which capture messages in the outbox."""
