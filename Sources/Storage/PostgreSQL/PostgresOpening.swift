@@ -1,3 +1,5 @@
+import Platform
+
 /// Prepares a PostgreSQL database for use as a store.
 enum PostgresOpening {
     /// The advisory lock ("MMRK") that protects the creation and migration of the schema.
@@ -49,10 +51,9 @@ enum PostgresOpening {
         for migration in migrations where migration.version > found {
             for (number, statement) in migration.statements.enumerated() {
                 migration.willRun?(number)
-                try connection.execute(statement.text.description)
+                try connection.execute(comparingTextByBytes(statement.text.description))
             }
         }
-        try connection.execute(compareTextByBytes)
         try connection.execute("UPDATE mintmark_meta SET value = \(supported) WHERE name = 'schema_version'")
         return SchemaVersions(found: found, now: supported)
     }
@@ -64,19 +65,25 @@ enum PostgresOpening {
     }
 
     private static func begin(_ connection: PostgresConnection) throws {
-        try connection.execute("CREATE TABLE mintmark_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)")
+        try connection.execute(comparingTextByBytes("CREATE TABLE mintmark_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)"))
         try connection.execute("INSERT INTO mintmark_meta (name, value) VALUES ('schema_version', 0), ('epoch', 1)")
-        try connection.execute(CommitMarker.table.text.description)
+        try connection.execute(comparingTextByBytes(CommitMarker.table.text.description))
     }
 
-    /// SQLite compares text by bytes, and PostgreSQL must do the same: the collation of the database can be that of any language.
-    private static let compareTextByBytes = """
-        DO $$ DECLARE each RECORD; BEGIN
-            FOR each IN SELECT table_name, column_name FROM information_schema.columns
-                WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS NULL
-            LOOP EXECUTE format('ALTER TABLE %I ALTER COLUMN %I TYPE TEXT COLLATE "C"', each.table_name, each.column_name); END LOOP;
-        END $$
-        """
+    /// SQLite compares text by bytes, and PostgreSQL must do the same: the collation of the database can be that of any language. Gives each
+    /// column of type TEXT the collation "C". A change of the columns afterwards would create each index again.
+    static func comparingTextByBytes(_ statement: String) -> String {
+        guard statement.includes("TABLE ") else { return statement }
+        var changed = ""
+        var rest = statement[...]
+        while let type = rest.firstRange(of: " TEXT") {
+            changed += rest[..<type.upperBound]
+            rest = rest[type.upperBound...]
+            if let next = rest.first, next.isLetter || next == "_" { continue }
+            changed += " COLLATE \"C\""
+        }
+        return changed + rest
+    }
 
     // MARK: Contents
 
