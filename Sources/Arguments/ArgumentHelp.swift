@@ -53,8 +53,17 @@ public struct NameSpecification: ExpressibleByArrayLiteral, Sendable {
         }
     }
 
+    /// Names of properties and types are ASCII: the tables of Unicode are not needed for every start of the program.
     static func hyphenated(_ property: String) -> String {
-        property.reduce(into: "") { name, letter in name += letter.isUppercase ? "-" + letter.lowercased() : String(letter) }
+        var name: [UInt8] = []
+        for letter in property.utf8 {
+            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(letter) {
+                name += [UInt8(ascii: "-"), letter | 0x20]
+            } else {
+                name.append(letter)
+            }
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 }
 

@@ -30,14 +30,14 @@ struct Declarations {
 
     private mutating func collect(_ arguments: Any, title: String) {
         for (label, value) in Mirror(reflecting: arguments).children {
-            if let holder = value as? any SlotHolder {
+            if let holder = value as? SlotHolder {
                 let slot = holder.slot
                 let property = String((label ?? "").drop { $0 == "_" })
                 let flags = slot.kind == .argument ? [] : slot.names.flags(of: property)
                 let name = slot.help.valueName ?? NameSpecification.hyphenated(property)
                 entries.append(Entry(slot: slot, flags: flags, valueName: name, title: title))
-            } else if let holder = value as? any GroupHolder {
-                if let group = holder.group as? any ParsableArguments { groups.append(group) }
+            } else if let holder = value as? GroupHolder {
+                groups.append(holder.group)
                 collect(holder.group, title: holder.title.isEmpty ? title : holder.title)
             }
         }

@@ -48,7 +48,9 @@ extension ParsableCommand {
         var type: any ParsableCommand.Type = self
         var rest = arguments[...]
         while !type.configuration.subcommands.isEmpty {
-            if let word = rest.first, let next = type.configuration.subcommands.first(where: { $0._commandName == word }) {
+            if let word = rest.first, !word.hasPrefix("-"),
+                let next = type.configuration.subcommands.first(where: { $0._commandName == word })
+            {
                 type = next
                 rest.removeFirst()
             } else if let word = rest.first, ["--help", "-h"].contains(word) {

@@ -73,66 +73,69 @@ final class Slot {
     }
 }
 
-/// A property that the parser fills.
-protocol SlotHolder { var slot: Slot { get } }
+/// A property that the parser fills. A superclass and not a protocol: the first conversion of each type to a protocol searches all
+/// conformances of the program, which took a tenth of the time to the first response.
+public class SlotHolder {
+    let slot: Slot
+
+    init(_ slot: Slot) { self.slot = slot }
+}
 
 /// An option with a value: `--store PATH`.
 @propertyWrapper
-public struct Option<Value>: SlotHolder {
-    let slot: Slot
-
+public final class Option<Value>: SlotHolder {
     public var wrappedValue: Value {
         get { slot.value as! Value }
-        nonmutating set { slot.value = newValue }
+        set { slot.value = newValue }
     }
 }
 
 extension Option {
-    public init<Wrapped: ExpressibleByArgument>(
+    public convenience init<Wrapped: ExpressibleByArgument>(
         wrappedValue: Wrapped? = nil, name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.option, name, help: help, completion: completion)
+        self.init(Slot(.option, name, help: help, completion: completion))
         slot.takesAnyValue = parsing == .unconditional
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
     }
 
     /// An option that may stand without a value, `--idp` or `--idp shop`. It takes the next word unless that begins with a hyphen.
-    public init<Wrapped: ExpressibleByArgument>(
+    public convenience init<Wrapped: ExpressibleByArgument>(
         wrappedValue: Wrapped? = nil, name: NameSpecification = .long, defaultAsFlag: Wrapped, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.option, name, help: help, completion: completion)
+        self.init(Slot(.option, name, help: help, completion: completion))
         slot.valueAsFlag = defaultAsFlag
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
     }
 
-    public init(
+    public convenience init(
         wrappedValue: Value, name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
-        slot = Slot(.option, name, help: help, completion: completion)
+        self.init(Slot(.option, name, help: help, completion: completion))
         slot.takesAnyValue = parsing == .unconditional
         slot.take(Value.self)
         slot.value = wrappedValue
     }
 
-    public init(
+    public convenience init(
         name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value: ExpressibleByArgument {
-        slot = Slot(.option, name, help: help, completion: completion)
+        self.init(Slot(.option, name, help: help, completion: completion))
         slot.takesAnyValue = parsing == .unconditional
         slot.isRequired = true
         slot.take(Value.self)
     }
 
-    public init<Element: ExpressibleByArgument>(
+    public convenience init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], name: NameSpecification = .long, parsing: SingleValueParsing = .next, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.option, name, help: help, completion: completion)
+        self.init(Slot(.option, name, help: help, completion: completion))
         slot.takesAnyValue = parsing == .unconditional
         slot.takeAll(Element.self, initial: wrappedValue)
     }
@@ -140,16 +143,14 @@ extension Option {
 
 /// An option without a value: `--testing`.
 @propertyWrapper
-public struct Flag: SlotHolder {
-    let slot: Slot
-
+public final class Flag: SlotHolder {
     public var wrappedValue: Bool {
         get { slot.value as? Bool ?? false }
-        nonmutating set { slot.value = newValue }
+        set { slot.value = newValue }
     }
 
-    public init(wrappedValue: Bool = false, name: NameSpecification = .long, help: ArgumentHelp? = nil) {
-        slot = Slot(.flag, name, help: help)
+    public convenience init(wrappedValue: Bool = false, name: NameSpecification = .long, help: ArgumentHelp? = nil) {
+        self.init(Slot(.flag, name, help: help))
         slot.value = wrappedValue
         slot.set = { [unowned slot] _ in
             slot.value = true
@@ -160,69 +161,68 @@ public struct Flag: SlotHolder {
 
 /// A positional argument.
 @propertyWrapper
-public struct Argument<Value>: SlotHolder {
-    let slot: Slot
-
+public final class Argument<Value>: SlotHolder {
     public var wrappedValue: Value {
         get { slot.value as! Value }
-        nonmutating set { slot.value = newValue }
+        set { slot.value = newValue }
     }
 }
 
 extension Argument {
-    public init<Wrapped: ExpressibleByArgument>(
+    public convenience init<Wrapped: ExpressibleByArgument>(
         wrappedValue: Wrapped? = nil, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == Wrapped? {
-        slot = Slot(.argument, help: help, completion: completion)
+        self.init(Slot(.argument, help: help, completion: completion))
         slot.take(Wrapped.self)
         slot.value = wrappedValue as Wrapped?
     }
 
-    public init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
-        slot = Slot(.argument, help: help, completion: completion)
+    public convenience init(wrappedValue: Value, help: ArgumentHelp? = nil, completion: CompletionKind? = nil)
+    where Value: ExpressibleByArgument {
+        self.init(Slot(.argument, help: help, completion: completion))
         slot.take(Value.self)
         slot.value = wrappedValue
     }
 
-    public init(help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
-        slot = Slot(.argument, help: help, completion: completion)
+    public convenience init(help: ArgumentHelp? = nil, completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
+        self.init(Slot(.argument, help: help, completion: completion))
         slot.isRequired = true
         slot.take(Value.self)
     }
 
-    public init<Element: ExpressibleByArgument>(
+    public convenience init<Element: ExpressibleByArgument>(
         wrappedValue: [Element], parsing: ArgumentArrayParsing = .remaining, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.argument, help: help, completion: completion)
+        self.init(Slot(.argument, help: help, completion: completion))
         slot.arrayParsing = parsing
         slot.takeAll(Element.self, initial: wrappedValue)
     }
 
-    public init<Element: ExpressibleByArgument>(
+    public convenience init<Element: ExpressibleByArgument>(
         parsing: ArgumentArrayParsing = .remaining, help: ArgumentHelp? = nil, completion: CompletionKind? = nil
     ) where Value == [Element] {
-        slot = Slot(.argument, help: help, completion: completion)
+        self.init(Slot(.argument, help: help, completion: completion))
         slot.arrayParsing = parsing
         slot.takeAll(Element.self, initial: nil)
     }
 }
 
 /// A property with options that several commands share.
-protocol GroupHolder {
-    var title: String { get }
-    var group: Any { get }
-}
-
-@propertyWrapper
-public struct OptionGroup<Group: ParsableArguments>: GroupHolder {
-    public var wrappedValue: Group
+public class GroupHolder {
     /// The heading of the options in help.
     let title: String
 
-    public init(title: String = "") {
-        wrappedValue = Group()
-        self.title = title
-    }
+    init(title: String) { self.title = title }
 
-    var group: Any { wrappedValue }
+    /// The options, which each subclass returns.
+    var group: any ParsableArguments { preconditionFailure("a group without options") }
+}
+
+@propertyWrapper
+public final class OptionGroup<Group: ParsableArguments>: GroupHolder {
+    public var wrappedValue = Group()
+
+    public override init(title: String = "") { super.init(title: title) }
+
+    override var group: any ParsableArguments { wrappedValue }
 }
