@@ -3410,8 +3410,29 @@ export interface TestAnswerError {
 export interface TestClient {
   /** The client ID. At most 255 characters. */
   clientId: string;
-  /** The client secret, required at the token endpoint. A client without a secret is public and must use PKCE. At most 255 characters. */
+  /**
+   * The client secret, required at the token endpoint. A client without a secret and without keys is public and must use PKCE. At most 255
+   * characters.
+   */
   clientSecret?: string;
+  /**
+   * The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not allowed with `clientSecret` or
+   * `jwksUri`. At most 20 elements.
+   */
+  keys?: readonly JsonObject[];
+  /**
+   * The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with `https`, or from this
+   * machine. Not allowed with `clientSecret` or `keys`. At most 2048 characters.
+   */
+  jwksUri?: string;
+  /**
+   * The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the client runs (workload
+   * identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys` or `jwksUri`. Such an assertion can be used
+   * until it expires. At most 2048 characters.
+   */
+  assertionIssuer?: string;
+  /** The `sub` of the assertions of `assertionIssuer`. At most 255 characters. */
+  assertionSubject?: string;
   /**
    * The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted
    * (RFC 8252 section 7.3). At most 100 elements.
@@ -3445,8 +3466,8 @@ export interface TestIssuer {
    */
   createAccounts?: boolean;
   /**
-   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect
-   * URI. At most 100 elements.
+   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret, any assertion
+   * and any redirect URI. At most 100 elements.
    */
   clients?: readonly TestClient[];
   /**

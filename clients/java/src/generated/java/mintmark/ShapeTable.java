@@ -154,7 +154,7 @@ final class ShapeTable {
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
-            TestClient clientId clientSecret! redirectUris
+            TestClient clientId clientSecret! keys jwksUri assertionIssuer assertionSubject redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
             clientIdMetadata dpop signInAs
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
