@@ -1593,8 +1593,8 @@ export type MfaPolicy = "off" | "optional" | "required";
 export type NoticePolicy = "none" | "credentials";
 
 /**
- * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt` or `id-jag`. At most
- * 255 characters.
+ * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt`, `id-jag` or
+ * `txn_token`. At most 255 characters.
  */
 export type OAuthTokenType = string;
 
@@ -3068,6 +3068,8 @@ export interface Tenant {
   subjectIssuers?: SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: TransactionTokenPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
@@ -3242,6 +3244,8 @@ export interface TenantDeclaration {
   subjectIssuers?: readonly SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: readonly IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: readonly TransactionTokenPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
@@ -3589,6 +3593,16 @@ export interface Tokens {
   scope: Scope;
   /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
+}
+
+/** An application that can get transaction tokens for a trust domain. */
+export interface TransactionTokenPermission {
+  /** The application of this tenant that requests the tokens, such as an API gateway. It must be confidential. */
+  clientId: ClientId;
+  /** The name of the trust domain, such as `shop.internal`. It is the audience of the tokens. At most 255 characters. */
+  audience: string;
+  /** The scopes that a token can contain, if the user's token has them too. At most 100 elements. */
+  scopes: readonly string[];
 }
 
 /** An issuer whose tokens can be exchanged for the credentials of a role. */
