@@ -187,9 +187,9 @@ class SignIn(Call):
         self.promise({"userNotFound"}, Claim(*here), f"{name} has an account")
         self.promise({"accountDisabled"}, Claim(*here, (account.disabled, False)), f"{name} is enabled")
         self.promise({"invalidPassword"}, Claim(*here, (account.password, password)), f"the password of {name} was set")
-        if wrong:
+        if account.password.known != password:
             account.wrong += 1
-        elif not account.wrong:
+        elif not account.wrong and name not in world.guessed:
             self.promise({"accountLocked"}, Claim(*here), f"nobody tried a wrong password of {name}")
 
     def done(self, result):
@@ -299,6 +299,7 @@ class SubmitCode(Call):
         code = f"{world.step:08d}" if self.guess else codes[-1]
         super().__init__(world, "signUp.submitCode", {"continuationToken": flow.token, "code": code})
         self.flow, self.holder = flow, world.holders[flow.name]
+        world.guessed.add(flow.name)
         if self.guess and code not in codes:
             self.forbid(Claim((flow.completed, False)), "the code is wrong")
         if isinstance(self.holder.known, Account) and self.holder.known.id not in flow.accounts:
