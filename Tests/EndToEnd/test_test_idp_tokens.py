@@ -2,11 +2,14 @@
 
 import json
 
+import jwt
+
 from test_test_idp import BACK, PASSWORD, WithProvider
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 ID = "urn:ietf:params:oauth:token-type:id_token"
+TXN = "urn:ietf:params:oauth:token-type:txn_token"
 
 
 class Tokens(WithProvider):
@@ -58,6 +61,29 @@ class Tokens(WithProvider):
         for _ in range(4):
             token = self.token(**form, subject_token=token)[1]["access_token"]
         self.assertIn("at most 4", self.no_token("invalid_request", **form, subject_token=token))
+
+    def test_transaction_token_carries_the_request_through_a_trust_domain(self):
+        user = self.account()["accountId"]
+        form = {"grant_type": EXCHANGE, "client_id": "gateway", "client_secret": "x", "subject_token": self.tokens(scope="openid trade.stocks")["access_token"],
+                "subject_token_type": ACCESS, "requested_token_type": TXN, "audience": "shop.internal", "scope": "trade.stocks",
+                "request_context": '{"req_ip": "203.0.113.7"}', "request_details": '{"action": "BUY", "quantity": 100}'}
+        status, answer, _ = self.token(**form)
+        self.assertEqual((status, answer["token_type"], answer["issued_token_type"], answer["expires_in"]), (200, "N_A", TXN, 300), answer)
+        self.assertEqual(jwt.get_unverified_header(answer["access_token"])["typ"], "txntoken+jwt")
+        claims = self.verified(answer["access_token"], "shop.internal")
+        self.assertEqual((claims["sub"], claims["req_wl"], claims["scope"], claims["rctx"], claims["tctx"]), (
+            user, "gateway", "trade.stocks", {"req_ip": "203.0.113.7"}, {"action": "BUY", "quantity": 100}))
+        self.assertNotEqual(self.verified(self.token(**form)[1]["access_token"], "shop.internal")["txn"], claims["txn"])
+        for wanted, more in (
+                ("invalid_scope", {"scope": "admin"}), ("invalid_scope", {"scope": ""}), ("invalid_target", {"audience": ""}),
+                ("invalid_request", {"request_context": "[]"}), ("invalid_request", {"request_details": "x"}),
+                ("invalid_request", {"request_details": '{"a": "%s"}' % ("x" * 5000)}), ("invalid_request", {"actor_token": form["subject_token"], "actor_token_type": ACCESS})):
+            self.no_token(wanted, **{**form, **more})
+        # It is no access token, and cannot be exchanged again.
+        self.no_token("invalid_request", **{**form, "subject_token": answer["access_token"]})
+        self.assertEqual(self.userinfo(answer["access_token"])[0], 401)
+        looked = self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": answer["access_token"]})
+        self.assertEqual(json.loads(looked.body), {"active": False})
 
     def test_tokens_can_be_introspected_and_revoked(self):
         self.account()

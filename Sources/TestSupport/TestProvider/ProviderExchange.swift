@@ -30,9 +30,11 @@ extension TestProvider {
         }
         try Self.checkPermission(of: subject, for: actor)
         if form["requested_token_type"] == Self.assertionType { return try assertion(client, of: issuer, form, subject) }
+        if form["requested_token_type"] == Self.transactionType { return try transaction(client, of: issuer, form, subject) }
         if let wanted = form["requested_token_type"], ![Self.accessToken, Self.jwt].contains(wanted) {
             throw OAuthRefusal(
-                "invalid_request", "requested_token_type must be \(Self.accessToken), \(Self.jwt) or \(Self.assertionType).")
+                "invalid_request",
+                "requested_token_type must be \(Self.accessToken), \(Self.jwt), \(Self.assertionType) or \(Self.transactionType).")
         }
         let granted = Scopes(subject.claims["scope"]?.string ?? "")
         let scopes = form["scope"].map { Scopes($0) } ?? granted
