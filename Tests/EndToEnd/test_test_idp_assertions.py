@@ -118,8 +118,7 @@ class Configured(Assertions):
                 self.begin(keys=public(key))
                 self.accepted(self.assertion(key=key, alg=alg))
                 # An RSA key without alg is for the algorithm of the header.
-                known = [{name: value for name, value in each.items() if name not in ("alg", "kid", "use")} for each in public(key)]
-                self.begin(keys=known)
+                self.begin(keys=[{name: value for name, value in each.items() if name not in ("alg", "kid", "use")} for each in public(key)])
                 self.accepted(self.assertion({"kid": None}, key=key, alg=alg))
 
     def test_accepted_forms(self):
@@ -389,8 +388,8 @@ class Registered(Assertions):
             self.assertEqual(self.verified(answer["access_token"], RESOURCE, self.issuer)["client_id"], client["client_id"])
             self.assertEqual(site.asked, asked)
             self.not_accepted("signature", self.signed(client, key=self.other))
-        self.assertIn("authenticates with private_key_jwt", self.no_token(
-            "invalid_client", 401, issuer=self.issuer, grant_type="client_credentials", client_id=client["client_id"]))
+        form = {"issuer": self.issuer, "grant_type": "client_credentials", "client_id": client["client_id"]}
+        self.assertIn("authenticates with private_key_jwt", self.no_token("invalid_client", 401, **form))
 
 
 def claims(token):
@@ -398,5 +397,4 @@ def claims(token):
 
 
 def rsa_for(key, alg):
-    """Returns the same RSA key for another algorithm."""
     return jwk.RSAKey.import_key({**key.as_dict(private=True), "alg": alg})
