@@ -20,12 +20,15 @@ package enum PasswordOutcome: Sendable {
 extension SignInService {
     /// Starts a session without verifying the user: another product's API has done so.
     ///
-    /// - Parameter asksHooks: Whether the hook `beforeSignIn` decides about the session.
+    /// - Parameters:
+    ///   - asksHooks: Whether the hook `beforeSignIn` decides about the session.
+    ///   - details: What only functions in place of hooks get about the sign-in.
     /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`, `RefusedByHook`, `HookFailed`, `HooksNotOffered`.
     package func startSession(
-        of accountId: String, as proof: SignInProof, by method: String, asksHooks: Bool = true, _ call: any CallContext
+        of accountId: String, as proof: SignInProof, by method: String, asksHooks: Bool = true, details: JSONObject = [:],
+        _ call: any CallContext
     ) throws -> StartedSession {
-        let attempt = completion.signInCall(of: method, call, at: context.clock.now, asksHooks: asksHooks)
+        let attempt = completion.signInCall(of: method, call, at: context.clock.now, asksHooks: asksHooks, details: details)
         let signedIn = try attempt.gate.write { tx in
             try tx.lock([accountId])
             guard let account = try tx.account(accountId) else { throw AccountNotFound() }
