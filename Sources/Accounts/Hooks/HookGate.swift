@@ -83,7 +83,7 @@ package final class HookGate: Sendable {
     private func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
         -> HookDecision?
     {
-        guard !isOff, let asked = try asked(hook, tenantId, tx, params) else { return nil }
+        guard !isOff, let asked = try asked(hook, of: tenantId, in: tx, params) else { return nil }
         var all: JSONObject = ["tenantId": .string(tenantId)]
         for (name, value) in try params().members { all[name] = value }
         let question = HookQuestion(hook: hook, asked: asked, tenantId: tenantId, params: all, details: details)
@@ -93,7 +93,7 @@ package final class HookGate: Sendable {
 
     /// Returns who decides: the hook of the tenant, otherwise a function in its place, if there is one.
     private func asked(
-        _ hook: HookName, _ tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject
+        _ hook: HookName, of tenantId: String, in tx: Transaction, _ params: () throws -> JSONObject
     ) throws -> HookQuestion.Asked? {
         if let settings = try context.hooks.settings(of: tenantId, in: tx).hooks[hook] { return .hook(settings) }
         return try context.hooks.function(for: hook, of: tenantId, in: tx, params).map { .function($0) }

@@ -120,7 +120,7 @@ extension FirebaseCall {
         _ accountId: String, _ proof: SignInProof, asksHooks: Bool = true, details: JSONObject = [:]
     ) throws -> JSONObject {
         let session = try service.signIn.startSession(
-            of: accountId, as: proof, by: Self.method, asksHooks: asksHooks, details: details, call)
+            of: accountId, as: proof, by: Self.method, hookDetails: asksHooks ? details : nil, call)
         return try tokens(of: session)
     }
 
