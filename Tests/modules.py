@@ -33,7 +33,7 @@ def uses_regular_expressions(target):
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if name.endswith(".swift.o"):
             with open(os.path.join(folder, name), "rb") as file:
-                if b"$sSy17_StringProcessing" in file.read():
+                if b"17_StringProcessing" in file.read():
                     yield name.removesuffix(".o")
 
 

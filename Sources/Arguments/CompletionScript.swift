@@ -96,7 +96,7 @@ public struct CompletionScript {
             lines.append("        \(pattern))")
             var specifications: [String] = []
             for option in command.options {
-                let text = option.description.replacing("[", with: "(").replacing("]", with: ")").replacing(":", with: "\\:")
+                let text = Self.escaped(option.description, ["[": "(", "]": ")", ":": "\\:"])
                 let action = Self.zshAction(option.completion)
                 if option.isPositional {
                     specifications.append(Self.quoted("\(option.isRepeated ? "*" : ""):\(option.value ?? ""):\(action)"))
@@ -157,5 +157,10 @@ public struct CompletionScript {
         }
     }
 
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    private static func quoted(_ text: String) -> String { "'" + escaped(text, ["'": "'\\''"]) + "'" }
+
+    /// Returns the text with some characters replaced.
+    private static func escaped(_ text: String, _ replacements: [Character: String]) -> String {
+        text.reduce(into: "") { result, character in result += replacements[character] ?? String(character) }
+    }
 }

@@ -51,6 +51,18 @@ import Testing
         #expect(SecondFactorRule.decide(.required, .password, [], passkeys: [passkey(3, .secondFactor)]) == .enrollment)
     }
 
+    @Test("factors and passkeys are read only for decisions that depend on them")
+    func reads() throws {
+        struct Read: Error {}
+        func unread<Record>() throws -> [Record] { throw Read() }
+        let verified = SignInProof.passkey(passkey(1), isVerified: true)
+        #expect(try SecondFactorRule.decide(.off, .password, try unread(), passkeys: try unread()) == .nothing)
+        #expect(try SecondFactorRule.decide(.required, verified, try unread(), passkeys: try unread()) == .nothing)
+        #expect(try SecondFactorRule.decide(.optional, .password, [], passkeys: try unread()) == .nothing)
+        #expect(throws: Read.self) { try SecondFactorRule.decide(.optional, .password, try unread()) }
+        #expect(throws: Read.self) { try SecondFactorRule.decide(.required, .password, [], passkeys: try unread()) }
+    }
+
     @Test("the methods and the strength of a passkey follow from its backup, metadata and trust")
     func strength() {
         let key = VerifiedFactor(passkey(1, .secondFactor, hardware: true, trust: "verified"))

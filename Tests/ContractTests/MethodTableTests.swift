@@ -105,6 +105,7 @@ private struct NoCall: CallContext {
 
     static let costs: [(method: String, params: String, cost: MethodCost)] = [
         ("pool.get", #"{"poolId": "a:0"}"#, .quick), ("pool.update", "{}", .store), ("signIn.start", "{}", .network),
+        ("passkey.verify", #"{"response": {}}"#, .quick),
         ("account.create", #"{"username": "a"}"#, .store), ("account.create", #"{"password": "a"}"#, .slow),
         ("account.link", #"{"credential": {"password": "a"}}"#, .slow),
         ("account.link", #"{"credential": {"continuationToken": "a"}}"#, .network),

@@ -1,10 +1,12 @@
 """The doors of the service and the guards on them: how each door is reached, and how each guard is brought about."""
 
 import itertools
+import os
 import time
 
 import pyotp
 
+from authenticators import b64
 from federation import PASSWORD
 from sidecar import RpcError
 from test_logins import Provider
@@ -243,6 +245,14 @@ def _(scene):
     start = scene.call("passkey.startAuthentication", {"tenantId": scene.tenant})
     return lambda: scene.call("signIn.withCredential", {"tenantId": scene.tenant, "credential": {
         "continuationToken": start["continuationToken"], "response": scene.authenticator.get(start["options"])}})
+
+
+@door("passkey.verify")
+def _(scene):
+    scene.make_account().own_session(passkey=True)
+    options = {"challenge": b64(os.urandom(32)), "rpId": SETTINGS["relyingPartyId"]}
+    return lambda: scene.call("passkey.verify", {
+        "tenantId": scene.tenant, "challenge": options["challenge"], "response": scene.authenticator.get(options)})
 
 
 @door("signIn.withCustomToken")

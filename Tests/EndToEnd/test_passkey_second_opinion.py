@@ -162,7 +162,15 @@ class SecondOpinion(PasskeyTests):
         parts = authenticator.parts_of_use(start["options"], handle)
         response = (change or encoded)(parts, authenticator.id)
         theirs = self.theirs(response, start["options"], (key, counter))
-        mine, _ = self.mine("signIn.withCredential", {"tenantId": "default", **self.answer(start, response)})
+        verified, facts = self.mine("passkey.verify", {"challenge": start["options"]["challenge"], "response": response})
+        mine, signed_in = self.mine("signIn.withCredential", {"tenantId": "default", **self.answer(start, response)})
+        # passkey.verify and the sign-in have the same verdict.
+        self.assertEqual(verified, mine, (SEED, response))
+        if facts:
+            self.assertEqual(facts["accountId"], signed_in["account"]["accountId"])
+            self.assertEqual(facts["signCount"], struct.unpack(">I", unb64(response["response"]["authenticatorData"])[33:37])[0])
+            passkey = next(each for each in signed_in["account"]["passkeys"] if each["credentialId"] == facts["credentialId"])
+            self.assertEqual((facts["backupEligible"], facts["backupState"]), (passkey["backupEligible"], passkey["backupState"]))
         return mine, theirs
 
     def test_random_ceremonies_are_accepted_by_both(self):

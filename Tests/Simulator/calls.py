@@ -157,9 +157,14 @@ class SetPassword(Call):
         super().__init__(world, "account.update", {"accountId": account.id, "password": password})
         self.forbid(Claim((account.exists, False)), f"{account.name} was deleted")
         self.promise({"accountNotFound"}, Claim((account.exists, True)), f"{account.name} exists")
+        self.account = account
         self.write(account.password, password)
-        account.locked = None
         ends_sessions(self, account)
+
+    def settle(self, outcome, result):
+        # A wrong password that was tried at the same time can have locked the account before this call unlocked it.
+        self.account.locked = None
+        super().settle(outcome, result)
 
 
 class SignIn(Call):
@@ -183,13 +188,13 @@ class SignIn(Call):
         if password not in account.password.possible:
             self.forbid(Claim(*here, (account.password, account.password.known)), f"the password of {name} is another")
         if account.locked:
-            self.forbid(Claim(*here, (world.clock, account.locked)), f"{name} is locked")
+            self.forbid(Claim(*here, (world.clock, account.locked), (account.password, account.password.known)), f"{name} is locked")
         self.promise({"userNotFound"}, Claim(*here), f"{name} has an account")
         self.promise({"accountDisabled"}, Claim(*here, (account.disabled, False)), f"{name} is enabled")
         self.promise({"invalidPassword"}, Claim(*here, (account.password, password)), f"the password of {name} was set")
-        if wrong:
+        if account.password.known != password:
             account.wrong += 1
-        elif not account.wrong:
+        elif not account.wrong and name not in world.guessed:
             self.promise({"accountLocked"}, Claim(*here), f"nobody tried a wrong password of {name}")
 
     def done(self, result):
@@ -299,6 +304,7 @@ class SubmitCode(Call):
         code = f"{world.step:08d}" if self.guess else codes[-1]
         super().__init__(world, "signUp.submitCode", {"continuationToken": flow.token, "code": code})
         self.flow, self.holder = flow, world.holders[flow.name]
+        world.guessed.add(flow.name)
         if self.guess and code not in codes:
             self.forbid(Claim((flow.completed, False)), "the code is wrong")
         if isinstance(self.holder.known, Account) and self.holder.known.id not in flow.accounts:

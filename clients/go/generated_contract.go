@@ -107,16 +107,17 @@ identity.unlink identity.unlinkDeveloper idp.authorize idp.authorizeDevice idp.c
 idp.test idp.update issuer.delete issuer.get issuer.list issuer.put issuer.test key.list key.revoke key.rotate
 mfa.challenge mfa.confirm mfa.enroll mfa.list mfa.recoveryCodes mfa.resolve mfa.withdraw oob.apply oob.create
 oob.inspect passkey.delete passkey.finishRegistration passkey.list passkey.relatedOrigins passkey.rename
-passkey.signals passkey.startAuthentication passkey.startRegistration passwordReset.challenge passwordReset.resendCode
-passwordReset.start passwordReset.submitCode passwordReset.submitPassword pool.create pool.delete pool.get
-pool.getPrincipalTags pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag pool.untag pool.update
-role.delete role.get role.list role.put role.test rpc.discover session.createCookie session.list session.refresh
-session.revoke session.revokeAll session.signOut signIn.anonymously signIn.challenge signIn.resendCode signIn.start
-signIn.startWithPhoneNumber signIn.submitCode signIn.submitPassword signIn.withContinuation signIn.withCredential
-signIn.withCustomToken signIn.withLink signIn.withPassword signUp.challenge signUp.resendCode signUp.start
-signUp.submitAttributes signUp.submitCode signUp.submitPassword store.backup store.rekey store.stats system.apply
-system.export system.health system.info system.metrics system.ping tenant.checkAssurance tenant.create tenant.delete
-tenant.get tenant.list tenant.update test.clock test.enqueue test.fault test.http test.idp test.outbox test.reset
-test.restore test.seed test.snapshot test.token test.workloadToken token.delegate token.discovery token.exchange
-token.jwks token.mint token.mintForDeveloper token.mintForSession token.outboundFederation token.redeem token.verify
+passkey.signals passkey.startAuthentication passkey.startRegistration passkey.verify passwordReset.challenge
+passwordReset.resendCode passwordReset.start passwordReset.submitCode passwordReset.submitPassword pool.create
+pool.delete pool.get pool.getPrincipalTags pool.getRoles pool.list pool.setPrincipalTags pool.setRoles pool.tag
+pool.untag pool.update role.delete role.get role.list role.put role.test rpc.discover session.createCookie
+session.list session.refresh session.revoke session.revokeAll session.signOut signIn.anonymously signIn.challenge
+signIn.resendCode signIn.start signIn.startWithPhoneNumber signIn.submitCode signIn.submitPassword
+signIn.withContinuation signIn.withCredential signIn.withCustomToken signIn.withLink signIn.withPassword
+signUp.challenge signUp.resendCode signUp.start signUp.submitAttributes signUp.submitCode signUp.submitPassword
+store.backup store.rekey store.stats system.apply system.export system.health system.info system.metrics system.ping
+tenant.checkAssurance tenant.create tenant.delete tenant.get tenant.list tenant.update test.clock test.enqueue
+test.fault test.http test.idp test.outbox test.reset test.restore test.seed test.snapshot test.token
+test.workloadToken token.delegate token.discovery token.exchange token.jwks token.mint token.mintForDeveloper
+token.mintForSession token.outboundFederation token.redeem token.verify
 `

@@ -2248,7 +2248,8 @@ type PasskeyNotAcceptedError struct {
 	CredentialID string `json:"credentialId,omitempty"`
 	// The method that starts again.
 	Next string `json:"next"`
-	// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+	// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant
+	// has no passkey with this ID.
 	UnknownCredential *UnknownCredential `json:"unknownCredential,omitempty"`
 }
 

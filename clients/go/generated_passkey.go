@@ -126,3 +126,18 @@ func (m PasskeyMethods) StartAuthentication(ctx context.Context, params PasskeyS
 func (m PasskeyMethods) StartRegistration(ctx context.Context, params PasskeyStartRegistrationParams, options ...CallOption) (*PasskeyCeremony, error) {
 	return invoke[PasskeyCeremony](ctx, m.client, "passkey.startRegistration", params, options)
 }
+
+// Verify verifies the response of a passkey to a challenge that the caller made.
+//
+// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts
+// instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your own.
+// The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept
+// it once, and only for a short time. It does not store the signature counter: it compares the counter of the
+// response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked
+// after the signature. A passkey that is only a second factor is not accepted.
+//
+// Errors: [TenantNotFoundError], [PasskeysOffError], [PasskeyNotAcceptedError], [AccountNotFoundError],
+// [AccountMergedError], [AccountDisabledError], [AccountLockedError], [TenantDisabledError].
+func (m PasskeyMethods) Verify(ctx context.Context, params PasskeyVerifyParams, options ...CallOption) (*PasskeyVerifyResult, error) {
+	return invoke[PasskeyVerifyResult](ctx, m.client, "passkey.verify", params, options)
+}

@@ -82,7 +82,7 @@ struct AssertedSignIn {
             } else {
                 // A program cannot show the second factor that the account or the tenant demands.
                 let passkeys = try tx.passkeys(of: account.id, usable: tenant)
-                let decision = SecondFactorRule.decide(tenant.mfa, signIn.proof, try tx.factors(of: account.id), passkeys: passkeys)
+                let decision = try SecondFactorRule.decide(tenant.mfa, signIn.proof, try tx.factors(of: account.id), passkeys: passkeys)
                 if decision != .nothing { throw SecondFactorRequired() }
             }
             try gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)

@@ -136,7 +136,7 @@ extension DelegatedTokens {
             if token.usedAt != nil { throw RefreshTokenInvalid() }
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             if tenant.settings.mfa == .required, session.secondFactor == nil,
-                SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing
+                try SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing
             {
                 throw SecondFactorRequired()
             }

@@ -11,6 +11,8 @@ struct Judgement: Sendable {
     let ceremony: StoredCeremony
     private let settings: PasskeySettings
     private let preliminary: PasskeyRefusal?
+    /// Whether the tenant has the passkey, even if it may not be used in this ceremony.
+    private let isRegistered: Bool
     /// Whether a refusal must not tell real passkeys from invented ones.
     private let isHidden: Bool
 
@@ -31,6 +33,7 @@ struct Judgement: Sendable {
         let found = try tx.passkey(response.credentialId, in: tenant.id).flatMap {
             $0.relyingPartyId == tenant.settings.passkeys?.relyingPartyId ? $0 : nil
         }
+        isRegistered = found != nil
         preliminary = Self.refusal(of: found, response, ceremony)
         passkey = preliminary == nil ? found : nil
     }
@@ -47,7 +50,7 @@ struct Judgement: Sendable {
         guard let passkey, passkey.usage == .signIn || ceremony.kind == .challenge,
             ceremony.accountId == nil || passkey.accountId == ceremony.accountId
         else {
-            return refusal(.credentialUnknown, "The tenant has no such passkey.")
+            return refusal(.credentialUnknown, "The \(ceremony.accountId == nil ? "tenant" : "account") has no such passkey.")
         }
         if let handle = response.userHandle {
             guard handle == passkey.userHandle else { return refusal(.userHandleMismatch, "The user handle is not that of the passkey.") }
@@ -78,7 +81,7 @@ struct Judgement: Sendable {
         var credential = PasskeyDecoys.credential
         if let passkey {
             credential = StoredCredential(
-                key: try CredentialKey(cose: passkey.publicKey, wasChecked: true), counter: UInt32(clamping: passkey.counter),
+                key: try CredentialKey.registered(passkey.publicKey), counter: UInt32(clamping: passkey.counter),
                 backupEligible: passkey.isBackupEligible)
         }
         let expectation = CeremonyExpectation(
@@ -92,12 +95,15 @@ struct Judgement: Sendable {
         return assertion
     }
 
-    /// The error for a refusal.
-    func answer(_ refusal: PasskeyRefusal) -> PasskeyNotAccepted {
+    /// The error for a refusal. A browser hides the passkey that it names as unknown, so one that is registered is not named.
+    ///
+    /// - Parameter next: The method that starts again; `nil` means the one that made the challenge.
+    func answer(_ refusal: PasskeyRefusal, next: String? = nil) -> PasskeyNotAccepted {
         let shown = isHidden && Self.telling.contains(refusal.reason) ? Self.wrongSignature : refusal
         let unknown =
-            shown.reason == .credentialUnknown ? UnknownCredential(rpId: settings.relyingPartyId, credentialId: response.id) : nil
-        let next = ceremony.kind == .challenge ? MfaChallenge.info.name : PasskeyStartAuthentication.info.name
+            shown.reason == .credentialUnknown && !isRegistered
+            ? UnknownCredential(rpId: settings.relyingPartyId, credentialId: response.id) : nil
+        let next = next ?? (ceremony.kind == .challenge ? MfaChallenge.info.name : PasskeyStartAuthentication.info.name)
         return PasskeyNotAccepted(shown, response.id, next: next, unknown: unknown)
     }
 }

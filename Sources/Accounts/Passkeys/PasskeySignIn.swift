@@ -87,8 +87,10 @@ struct PasskeySignIn: Sendable {
         let outcome: Result<Outcome, PasskeyNotAccepted>
         do {
             outcome = try attempt.gate.write { tx in
-                if try tx.ceremony(ceremony.id)?.stage == .finished { throw FlowFinished() }
-                try tx.finish(ceremony, at: now)
+                do { try tx.finish(ceremony, at: now) } catch let used as FlowUsed {
+                    if try tx.ceremony(ceremony.id)?.stage == .finished { throw FlowFinished() }
+                    throw used
+                }
                 let own = try request.wish.own.map { try AuthenticatedAccount($0, in: tx) }
                 let judgement = try Judgement(request.response, ceremony, tenant, in: tx)
                 // The transaction that stores the counter compares it again.
@@ -123,10 +125,8 @@ struct PasskeySignIn: Sendable {
         _ judgement: Judgement, _ assertion: AcceptedAssertion, _ own: AuthenticatedAccount?, at now: Int64, in tx: Transaction
     ) throws -> Result<Proven, PasskeyRefusal> {
         guard let passkey = judgement.passkey else { return .failure(Judgement.wrongSignature) }
-        // Whoever holds an authenticator without a PIN can give it one. So verification counts only if it was there at the registration, or
-        // together with another factor (WebAuthn Level 3 section 7.2 step 24).
         let hasShownFactor = own.map { $0.account.id == passkey.accountId && $0.session.secondFactor != nil } ?? false
-        let isVerified = assertion.userVerified && (passkey.isUserVerified || hasShownFactor)
+        let isVerified = passkey.isTwoFactors(assertion, withAnother: hasShownFactor)
         guard
             try tx.markUsed(passkey, assertion, isUserVerified: passkey.isUserVerified || isVerified, at: now)
         else { return .failure(PasskeyRefusal(.counterRegressed, "The signature counter does not grow.")) }
@@ -142,8 +142,8 @@ struct PasskeySignIn: Sendable {
         _ proven: Proven, _ wish: Wish, by attempt: SignInCompletion.SignInCall, in tx: Transaction
     ) throws -> (FirstFactor, PendingSignIn)? {
         try tx.lock([proven.passkey.accountId])
-        guard let account = try tx.account(proven.passkey.accountId) else { return nil }
-        try tx.lockout(of: account.lockoutSubject, at: attempt.now).check(at: attempt.now)
+        guard let standing = try PasskeyStanding(of: proven.passkey, at: attempt.now, in: tx) else { return nil }
+        let account = try standing.unlocked(at: attempt.now)
         if let own = proven.own, own.account.id != account.id { throw UserMismatch() }
         var proof = SignInProof.passkey(proven.passkey, isVerified: proven.isVerified)
         proof.claims = proven.own?.session.claims ?? [:]

@@ -54,7 +54,7 @@ extension PasskeyService {
             }
             ceremony.challenge = try draws.challenge(context, in: tx)
             ceremony.isConditional = request.conditional
-            ceremony.requiresUserVerification = settings.userVerification == .required || tenant.mfa == .required
+            ceremony.requiresUserVerification = try tenant.requiresUserVerification()
             ceremony.allowed = allowed.map(\.id)
             try tx.insert(ceremony)
             return .success((ceremony, allowed))

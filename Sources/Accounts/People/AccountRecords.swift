@@ -197,5 +197,8 @@ extension AccountRecord {
             lastSignInAt: row.optionalInt(14))
     }
 
-    private static func object(_ text: String) -> JSONObject { (try? JSONValue(parsing: text))?.object ?? [:] }
+    private static func object(_ text: String) -> JSONObject {
+        // Most accounts have no claims, and the parser needs memory for an empty object too.
+        text == "{}" ? [:] : (try? JSONValue(parsing: text))?.object ?? [:]
+    }
 }

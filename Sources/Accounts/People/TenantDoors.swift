@@ -53,3 +53,12 @@ extension TenantConfigurationCache {
         }
     }
 }
+
+extension AccountRecord {
+    /// Refuses accounts that never sign in. Agents get tokens by `token.exchange` only, even if a login of a user was linked with one.
+    ///
+    /// - Throws: `AccountDisabled`.
+    func requireEnabled() throws {
+        if isDisabled || isAgent { throw AccountDisabled(accountId: id) }
+    }
+}

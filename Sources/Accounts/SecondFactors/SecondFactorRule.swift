@@ -12,19 +12,28 @@ enum SecondFactorRule {
 
     /// - Parameters:
     ///   - proof: The verified first factor.
-    ///   - factors: The factors of the account.
+    ///   - factors: The factors of the account. Most sign-ins need neither them nor the passkeys, so both are read only if necessary.
     ///   - passkeys: The passkeys with which the user signs in. They satisfy a second factor that is required for another reason.
     static func decide(
-        _ policy: MfaPolicy, _ proof: SignInProof, _ factors: [FactorRecord], passkeys: [PasskeyRecord] = []
-    ) -> Decision {
+        _ policy: MfaPolicy, _ proof: SignInProof, _ factors: @autoclosure () throws -> [FactorRecord],
+        passkeys: @autoclosure () throws -> [PasskeyRecord]
+    ) rethrows -> Decision {
         // The backend that signs custom tokens is responsible for its own factors; anonymous accounts have none.
         if policy == .off || proof.provider == SignInProof.anonymous.provider || proof.provider == SignInProof.customProvider {
             return .nothing
         }
         if proof.provider == SignInProof.passkeyProvider, PasskeyMethods.areTwoFactors(proof.amr) { return .nothing }
+        let factors = try factors()
         if factors.isEmpty, policy != .required { return .nothing }
-        let all = useful(factors, after: proof, passkeys: passkeys)
+        let all = useful(factors, after: proof, passkeys: try passkeys())
         return all.isEmpty ? .enrollment : .challenge(all.map(\.id))
+    }
+
+    /// Decides without the passkeys with which the user signs in.
+    static func decide(
+        _ policy: MfaPolicy, _ proof: SignInProof, _ factors: @autoclosure () throws -> [FactorRecord]
+    ) rethrows -> Decision {
+        try decide(policy, proof, try factors(), passkeys: [])
     }
 
     /// Returns the factors that add security to the first one. After a code by email or SMS, factors of the same channel add none. If there

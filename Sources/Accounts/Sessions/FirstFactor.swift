@@ -32,7 +32,7 @@ extension SignInCompletion {
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage
-        switch SecondFactorRule.decide(
+        switch try SecondFactorRule.decide(
             tenant.mfa, signIn.proof, try tx.factors(of: account.id), passkeys: try tx.passkeys(of: account.id, usable: tenant))
         {
         case .nothing:

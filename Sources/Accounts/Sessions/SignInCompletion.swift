@@ -90,8 +90,7 @@ package struct SignInCompletion: Sendable {
     ) throws -> SignedIn {
         var (account, signIn) = (account, signIn)
         if !attempt.gate.hasDisabled(account.id) {
-            // Agents get tokens by token.exchange only, even if a login of a user was linked with one.
-            if account.isDisabled || account.isAgent { throw AccountDisabled(accountId: account.id) }
+            try account.requireEnabled()
             try tenant.requireEnabled()
             try tx.requireUnlocked(account, tenant, at: attempt.now)
             try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)

@@ -37,7 +37,7 @@ struct FederatedAccounts: Sendable {
             let proof = SignInProof.provider(identity.providerId)
             // The passkeys of an account whose address was never verified may be those of another user.
             let passkeys = account.isEmailVerified ? try tx.passkeys(of: id, usable: tenant) : []
-            if case .challenge = SecondFactorRule.decide(tenant.mfa, proof, try tx.factors(of: id), passkeys: passkeys) {
+            if case .challenge = try SecondFactorRule.decide(tenant.mfa, proof, try tx.factors(of: id), passkeys: passkeys) {
                 return .pending(account)
             }
             return .account(try add(to: account, method, call, in: tx), isNew: false)

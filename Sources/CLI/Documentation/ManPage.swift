@@ -74,7 +74,7 @@ struct ManPage {
         synopsis("", "[\\fIoption\\fR ...]")
         for command in table.commands { synopsis(of: command) }
         section("DESCRIPTION")
-        for paragraph in table.discussion.split(separator: "\n\n") where !paragraph.hasPrefix("Exit status") {
+        for paragraph in table.discussion.pieces(separatedBy: "\n\n") where !paragraph.isEmpty && !paragraph.hasPrefix("Exit status") {
             if paragraph.includes("\n  ") || paragraph.hasPrefix("  ") { code(String(paragraph)) } else { text(String(paragraph)) }
         }
         section("COMMANDS")
@@ -107,7 +107,7 @@ struct ManPage {
     }
 
     private mutating func discussion(of command: CommandTable.Command) {
-        for paragraph in command.discussion.split(separator: "\n\n") {
+        for paragraph in command.discussion.pieces(separatedBy: "\n\n") where !paragraph.isEmpty {
             if paragraph.hasPrefix("  ") { code(String(paragraph)) } else { text(String(paragraph)) }
         }
     }

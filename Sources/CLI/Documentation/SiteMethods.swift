@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// The pages of the methods.
 extension Site {
@@ -117,7 +118,7 @@ extension Site {
     /// Returns the calls of the methods in a script of a guide in each language, or an empty text if it calls none.
     func otherLanguages(_ script: String) -> String {
         var names: [String] = []
-        for part in script.split(separator: "mintmark call ").dropFirst(script.hasPrefix("mintmark call ") ? 0 : 1) {
+        for part in script.pieces(separatedBy: "mintmark call ").dropFirst() {
             let name = String(part.prefix { $0.isLetter || $0 == "." })
             if documentation.calls[name] != nil, !names.contains(name) { names.append(name) }
         }

@@ -88,7 +88,7 @@ extension Site {
             content +=
                 "<section class=\"entry\" id=\"\(name)\">\n<h2><code>mintmark \(name)</code></h2>\n"
                 + "<p>\(text.description(command.abstract))</p>\n"
-            for paragraph in command.discussion.split(separator: "\n\n") {
+            for paragraph in command.discussion.pieces(separatedBy: "\n\n") where !paragraph.isEmpty {
                 content +=
                     paragraph.includes("\n  ") || paragraph.hasPrefix("  ")
                     ? HTMLText.code(String(paragraph)) : "<p>\(text.description(String(paragraph).replacing("\n", with: " ")))</p>\n"

@@ -92,7 +92,7 @@ struct STSAnswer {
         }
         var value = String(text[start.upperBound..<end.lowerBound])
         for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")] {
-            value = value.split(separator: entity, omittingEmptySubsequences: false).joined(separator: character)
+            value = value.replacing(entity, with: character)
         }
         return value
     }
@@ -112,7 +112,7 @@ struct STSAnswer {
         guard let code = value("Code"), !code.isEmpty, code.utf8.allSatisfy({ (0x30...0x7A) ~= $0 || $0 == 0x2E }) else {
             return ToolFailure(1, "stsUnavailable", "\(url) answered with the status \(status) and without an error of AWS STS.")
         }
-        let message = (value("Message") ?? "").split(separator: token, omittingEmptySubsequences: false).joined(separator: "…")
+        let message = (value("Message") ?? "").replacing(token, with: "…")
         return ToolFailure(1, String(code.prefix(64)), "\(url) refused the exchange: \(String(message.prefix(400)))")
     }
 

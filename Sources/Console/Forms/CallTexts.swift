@@ -1,4 +1,5 @@
 import JSON
+import Platform
 
 /// The same call on the command line and in each language.
 struct CallTexts {
@@ -32,7 +33,7 @@ struct CallTexts {
         case .number: return value.text
         case .string:
             return language == .ruby
-                ? value.text.split(separator: "#{", omittingEmptySubsequences: false).joined(separator: "\\#{") : value.text
+                ? value.text.replacing("#{", with: "\\#{") : value.text
         case .array(let elements):
             let inner = elements.map { literal($0, language) }.joined(separator: ", ")
             return language == .go ? "[]any{\(inner)}" : language == .java ? "List.of(\(inner))" : "[\(inner)]"
@@ -62,6 +63,6 @@ struct CallTexts {
             && text.utf8.allSatisfy { byte in
                 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte || "-_./:@+%,".utf8.contains(byte)
             }
-        return isPlain ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 }

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// The schema of a method's parameters, with references resolved.
 struct FormSchema {
@@ -63,7 +64,7 @@ enum ParameterPath {
         guard let open = text.firstIndex(of: "[") else { return text.isEmpty ? nil : [text] }
         guard open > text.startIndex, text.hasSuffix("]") else { return nil }
         let inner = text[text.index(after: open)...].dropLast()
-        let steps = inner.split(separator: "][", maxSplits: deepest, omittingEmptySubsequences: false).map(String.init)
+        let steps = inner.pieces(separatedBy: "][", maxSplits: deepest).map(String.init)
         return steps.count < deepest ? [String(text[..<open])] + steps : nil
     }
 

@@ -105,6 +105,7 @@ public enum MethodTable {
         PasskeySignals.info,
         PasskeyStartAuthentication.info,
         PasskeyStartRegistration.info,
+        PasskeyVerify.info,
         PasswordResetChallenge.info,
         PasswordResetResendCode.info,
         PasswordResetStart.info,
@@ -193,7 +194,7 @@ public enum MethodTable {
     /// Binds every method to its handler. Testing methods are left out where there is none.
     public static func bind(account: any AccountHandlers, application: any ApplicationHandlers, audit: any AuditHandlers, compat: any CompatHandlers, credentials: any CredentialsHandlers, credentialsProvider: any CredentialsProviderHandlers, events: any EventsHandlers, hooks: any HooksHandlers, identity: any IdentityHandlers, idp: any IdpHandlers, issuer: any IssuerHandlers, key: any KeyHandlers, mfa: any MfaHandlers, oob: any OobHandlers, passkey: any PasskeyHandlers, passwordReset: any PasswordResetHandlers, pool: any PoolHandlers, role: any RoleHandlers, rpc: any RpcHandlers, session: any SessionHandlers, signIn: any SignInHandlers, signUp: any SignUpHandlers, store: any StoreHandlers, system: any SystemHandlers, tenant: any TenantHandlers, test: (any TestHandlers)? = nil, token: any TokenHandlers) -> [BoundMethod] {
         var all: [BoundMethod] = []
-        all.reserveCapacity(183)
+        all.reserveCapacity(184)
         all.append(BoundMethod(AccountChangeEmail.info) { try account.changeEmail(AccountChangeEmail.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountChangePassword.info) { try account.changePassword(AccountChangePassword.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(AccountCreate.info) { try account.create(AccountCreate.Params(decoding: $0), $1).write(to: &$2) })
@@ -294,6 +295,7 @@ public enum MethodTable {
         all.append(BoundMethod(PasskeySignals.info) { try passkey.scoped(to: $1).signals(PasskeySignals.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartAuthentication.info) { try passkey.startAuthentication(PasskeyStartAuthentication.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasskeyStartRegistration.info) { try passkey.startRegistration(PasskeyStartRegistration.Params(decoding: $0), $1).write(to: &$2) })
+        all.append(BoundMethod(PasskeyVerify.info) { try passkey.scoped(to: $1).verify(PasskeyVerify.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetChallenge.info) { try passwordReset.challenge(PasswordResetChallenge.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetResendCode.info) { try passwordReset.resendCode(PasswordResetResendCode.Params(decoding: $0), $1).write(to: &$2) })
         all.append(BoundMethod(PasswordResetStart.info) { try passwordReset.start(PasswordResetStart.Params(decoding: $0), $1).write(to: &$2) })

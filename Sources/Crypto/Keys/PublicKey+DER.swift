@@ -4,10 +4,10 @@ extension PublicKey {
     /// Returns whether the signature is valid for exactly this message, with ECDSA signatures in strict DER (RFC 3279 section 2.2.3) as
     /// X.509 and WebAuthn have them. Signatures of other keys are the same in both forms.
     ///
-    /// For keys that are seldom used again: the thread keeps nothing for them.
+    /// For many keys that are each used now and then: the thread keeps nothing for them.
     public func verify(der signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let curve = algorithm.curve else {
-            return signature.withUnsafeBytes { signature in message.withUnsafeBytes { verifyOnce(signature, of: $0) } }
+            return signature.withUnsafeBytes { signature in message.withUnsafeBytes { verifyWithOwnContext(signature, of: $0) } }
         }
         let joined = signature.withUnsafeBytes { der -> [UInt8]? in
             var file = DERReader(der)
@@ -19,6 +19,6 @@ extension PublicKey {
             return joined.withUnsafeMutableBytes { ECDSASignature.split(der, into: $0) } ? joined : nil
         }
         guard let joined else { return false }
-        return joined.withUnsafeBytes { signature in message.withUnsafeBytes { verifyOnce(signature, of: $0) } }
+        return joined.withUnsafeBytes { signature in message.withUnsafeBytes { verifyWithOwnContext(signature, of: $0) } }
     }
 }

@@ -12,14 +12,15 @@ extension PublicKey {
         }
     }
 
-    /// Verifies in the library context of the key: OpenSSL then needs no copy of the key for the context of the thread.
-    func verifyOnce(_ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> Bool {
-        var context: OpaquePointer?
-        defer { EVP_PKEY_CTX_free(context) }
+    /// Verifies in the library context of the key: OpenSSL then needs no copy of the key for the context of the thread. The key, and not the
+    /// thread, keeps the context, so that it lives as long as the key.
+    func verifyWithOwnContext(_ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> Bool {
+        var used: OpaquePointer?
+        defer { if let used { handle.keep(used) } }
         return verify(signature, of: message) { _ in
-            let made = makeContext(in: nil)
-            context = made
-            return made
+            let context = handle.takeIdleContext() ?? makeContext(in: nil)
+            used = context
+            return context
         }
     }
 

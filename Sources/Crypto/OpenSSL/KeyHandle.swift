@@ -7,6 +7,9 @@ final class KeyHandle: @unchecked Sendable {
     /// The unique number of this key in every thread's `ContextCache`. An address could be reused for another key.
     let serial: UInt64
 
+    /// Contexts that are ready to verify with this key, in the library context of the key. No thread uses them at present.
+    private let idle = Mutex(IdleContexts())
+
     private static let serials = Atomic<UInt64>(0)
 
     /// Takes ownership of a key.
@@ -15,7 +18,28 @@ final class KeyHandle: @unchecked Sendable {
         serial = Self.serials.add(1, ordering: .relaxed).newValue
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit {
+        idle.withLock { idle in for context in idle.contexts { EVP_PKEY_CTX_free(context) } }
+        EVP_PKEY_free(pointer)
+    }
+
+    private struct IdleContexts: @unchecked Sendable {
+        static let most = 4
+        var contexts: [OpaquePointer] = []
+    }
+
+    /// Returns a context that is ready to verify, or `nil` if all are in use. The caller gives it back with `keep`.
+    func takeIdleContext() -> OpaquePointer? { idle.withLock { $0.contexts.popLast() } }
+
+    /// Keeps a context for the next verification. Making one takes two searches in OpenSSL's tables, under locks that all threads share.
+    func keep(_ context: OpaquePointer) {
+        let isKept = idle.withLock { idle in
+            guard idle.contexts.count < IdleContexts.most else { return false }
+            idle.contexts.append(context)
+            return true
+        }
+        if !isKept { EVP_PKEY_CTX_free(context) }
+    }
 
     /// The parts of a key.
     enum Parts { case publicPart, pair }

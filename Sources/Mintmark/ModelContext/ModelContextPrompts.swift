@@ -1,5 +1,6 @@
 import JSON
 import JSONRPC
+import Platform
 
 /// The prompts: tasks that a user starts in the host.
 struct ModelContextPrompts {
@@ -103,7 +104,7 @@ struct ModelContextPrompts {
                 pointer: "/arguments/\(prompt.argument)",
                 reason: "The prompt \(name) requires the argument \(prompt.argument), a string of at most 16384 bytes.")
         }
-        let parts = prompt.text.split(separator: "{}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = prompt.text.pieces(separatedBy: "{}", maxSplits: 1).map(String.init)
         let missing = names.missing(in: prompt.text)
         let text = names.text(parts[0]) + JSONValue.string(argument).text + names.text(parts[1]) + missing
         return [

@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Platform
 
 /// Writes the names of methods in texts as the tools are called.
 struct ToolNames: Sendable {
@@ -76,7 +77,7 @@ struct ToolNames: Sendable {
     /// Returns the bytes of a result with the names of tools. Data, such as the method of an audit record, does not change.
     func result(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let marks = Self.members.map { Array("\"\($0)\":\"".utf8) }
-        guard marks.contains(where: { bytes.firstRange(of: $0) != nil }), let value = try? JSONValue(parsing: Array(bytes)) else {
+        guard marks.contains(where: { bytes.includes($0) }), let value = try? JSONValue(parsing: Array(bytes)) else {
             return Array(bytes)
         }
         var writer = JSONWriter()

@@ -55,7 +55,7 @@ public struct AuthenticatorMetadata: Sendable {
     /// Returns the DER certificates in PEM text.
     static func certificates(pem: String) -> [Certificate]? {
         var found: [Certificate] = []
-        for block in pem.split(separator: "-----BEGIN CERTIFICATE-----").dropFirst(pem.hasPrefix("-----BEGIN") ? 0 : 1) {
+        for block in pem.pieces(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst() {
             guard let certificate = Certificate(base64: String(block.prefix { $0 != "-" })) else { return nil }
             found.append(certificate)
         }

@@ -2165,7 +2165,10 @@ export interface PasskeyNotAcceptedData {
   credentialId?: string;
   /** The method that starts again. */
   next: string;
-  /** The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`. */
+  /**
+   * The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant has no passkey with this
+   * ID.
+   */
   unknownCredential?: UnknownCredential;
 }
 /** 7020: The response of a browser to a passkey request fails a check of W3C Web Authentication Level 3. */

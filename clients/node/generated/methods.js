@@ -133,6 +133,7 @@ export const methods = {
     signals: {},
     startAuthentication: { secrets: ["continuationToken"] },
     startRegistration: { secrets: ["continuationToken"] },
+    verify: {},
   },
   passwordReset: {
     challenge: { secrets: ["continuationToken"] },

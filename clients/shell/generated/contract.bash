@@ -106,6 +106,7 @@ declare -gA _mintmark_methods=(
     [passkey.signals]=any
     [passkey.startAuthentication]=any
     [passkey.startRegistration]=any
+    [passkey.verify]=any
     [passwordReset.challenge]=any
     [passwordReset.resendCode]=any
     [passwordReset.start]=any
@@ -293,6 +294,7 @@ declare -gA _mintmark_parameter_names=(
     [passkey.signals]="idToken= accountId= credentialId= tenantId="
     [passkey.startAuthentication]="tenantId= username= idToken= conditional:= client:="
     [passkey.startRegistration]="idToken= continuationToken= conditional:= client:="
+    [passkey.verify]="tenantId= challenge= response:= accountId= userVerification="
     [passwordReset.challenge]="continuationToken= accepts[]= client:= clientId="
     [passwordReset.resendCode]="continuationToken= client:= clientId="
     [passwordReset.start]="tenantId= username= language= client:= clientId= clientSecret= accepts[]= send:="

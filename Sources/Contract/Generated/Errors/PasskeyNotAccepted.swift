@@ -43,7 +43,7 @@ public struct PasskeyNotAccepted: ContractError {
     public var credentialId: String?
     /// The method that starts again.
     public var next: String
-    /// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+    /// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant has no passkey with this ID.
     public var unknownCredential: UnknownCredential?
 
     public init(reason: Reason, detail: String, credentialId: String? = nil, next: String, unknownCredential: UnknownCredential? = nil) {

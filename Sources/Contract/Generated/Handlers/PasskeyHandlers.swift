@@ -27,4 +27,7 @@ public protocol PasskeyHandlers: CallScoped {
 
     /// Start the registration of a passkey for the signed-in user or in a sign-up.
     func startRegistration(_ request: PasskeyStartRegistration.Params, _ call: any CallContext) throws -> PasskeyStartRegistration.Result
+
+    /// Verify the response of a passkey to a challenge that the caller made.
+    func verify(_ request: PasskeyVerify.Params, _ call: any CallContext) throws -> PasskeyVerify.Result
 }

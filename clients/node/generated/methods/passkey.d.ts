@@ -128,6 +128,20 @@ export interface PasskeyMethods {
    * AccountMerged | TenantDisabled | AccountLocked}
    */
   startRegistration(params: PasskeyStartRegistrationParams, options?: CallOptions): Promise<PasskeyStartRegistrationResult>;
+
+  /**
+   * Verify the response of a passkey to a challenge that the caller made.
+   *
+   * Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for
+   * example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does not
+   * consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the
+   * signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed
+   * to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
+   *
+   * @throws {TenantNotFound | PasskeysOff | PasskeyNotAccepted | AccountNotFound | AccountMerged | AccountDisabled | AccountLocked |
+   * TenantDisabled}
+   */
+  verify(params: PasskeyVerifyParams, options?: CallOptions): Promise<PasskeyVerifyResult>;
 }
 
 /** The parameters of `passkey.delete`. */
@@ -370,3 +384,47 @@ export type PasskeyStartRegistrationParams =
 
 /** The result of `passkey.startRegistration`. */
 export type PasskeyStartRegistrationResult = PasskeyCeremony;
+
+/** The parameters of `passkey.verify`. */
+export interface PasskeyVerifyParams {
+  /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
+  tenantId?: TenantId;
+  /**
+   * The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted no response for. At most
+   * 1366 characters.
+   */
+  challenge: string;
+  /** The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored. */
+  response: JsonObject;
+  /** The account to which the passkey must belong. Required if the response has no `userHandle`. */
+  accountId?: AccountId;
+  /**
+   * Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to the
+   * tenant's setting, and to `required` if the tenant requires second factors.
+   */
+  userVerification?: "required" | "preferred" | "discouraged";
+}
+
+/** The result of `passkey.verify`. */
+export interface PasskeyVerifyResult {
+  /** The account of the passkey. */
+  accountId: AccountId;
+  /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
+  credentialId: CredentialId;
+  /** Whether the authenticator verified the user for this response. */
+  userVerified: boolean;
+  /**
+   * Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the registration
+   * or once together with another factor.
+   */
+  twoFactors: boolean;
+  /** Whether the passkey can be synchronized between devices. */
+  backupEligible: boolean;
+  /** Whether the passkey was synchronized at the time of the response. */
+  backupState: boolean;
+  /**
+   * The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator between two sign-ins,
+   * compare it with that of the last response.
+   */
+  signCount: number;
+}

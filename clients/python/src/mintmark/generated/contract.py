@@ -107,6 +107,7 @@ METHODS: Dict[str, Optional[str]] = {
     "passkey.signals": "AuthenticatorSignals",
     "passkey.startAuthentication": "PasskeyCeremony",
     "passkey.startRegistration": "PasskeyCeremony",
+    "passkey.verify": "PasskeyVerifyResult",
     "passwordReset.challenge": "read_password_reset_step",
     "passwordReset.resendCode": "read_password_reset_step",
     "passwordReset.start": "read_password_reset_step",

@@ -2229,7 +2229,9 @@ class PasskeyNotAcceptedError(APIError):
     next: str = _detail("next")
     """The method that starts again."""
     unknown_credential: types.UnknownCredential | None = _detail("unknownCredential", types.UnknownCredential._of, optional=True)
-    """The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`."""
+    """The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant has no
+    passkey with this ID.
+    """
 
 
 class PasskeysOffError(APIError):

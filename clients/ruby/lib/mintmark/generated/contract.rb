@@ -108,6 +108,7 @@ module Mintmark
     "passkey.signals" => :AuthenticatorSignals,
     "passkey.startAuthentication" => :PasskeyCeremony,
     "passkey.startRegistration" => :PasskeyCeremony,
+    "passkey.verify" => :PasskeyVerifyResult,
     "passwordReset.challenge" => :PasswordResetStep,
     "passwordReset.resendCode" => :PasswordResetStep,
     "passwordReset.start" => :PasswordResetStep,

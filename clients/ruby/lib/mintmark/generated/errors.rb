@@ -1236,7 +1236,8 @@ module Mintmark
     detail :detail, "detail" # The expected and the found value, as a sentence.
     detail :credential_id, "credentialId" # The credential ID of the response.
     detail :next, "next" # The method that starts again.
-    # The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+    # The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant has no passkey with this
+    # ID.
     detail :unknown_credential, "unknownCredential", :UnknownCredential
   end
 

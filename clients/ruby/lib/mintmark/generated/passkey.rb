@@ -171,5 +171,30 @@ module Mintmark
         "idToken" => id_token, "continuationToken" => continuation_token, "conditional" => conditional, "client" => client
       }, timeout, trace)
     end
+
+    # Verify the response of a passkey to a challenge that the caller made.
+    #
+    # Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens:
+    # for example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does
+    # not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store
+    # the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be
+    # allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
+    #
+    # @param challenge [String] The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted
+    #   no response for.
+    # @param response [Hash] The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
+    # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    # @param account_id [String] The account to which the passkey must belong. Required if the response has no `userHandle`.
+    # @param user_verification [String] Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only
+    #   `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors.
+    # @return [PasskeyVerifyResult]
+    # @raise [TenantNotFound, PasskeysOff, PasskeyNotAccepted, AccountNotFound, AccountMerged, AccountDisabled, AccountLocked,
+    #   TenantDisabled]
+    def verify(challenge:, response:, tenant_id: nil, account_id: nil, user_verification: nil, timeout: nil, trace: nil)
+      call("passkey.verify", {
+        "challenge" => challenge, "response" => response, "tenantId" => tenant_id, "accountId" => account_id,
+        "userVerification" => user_verification
+      }, timeout, trace)
+    end
   end
 end

@@ -84,7 +84,7 @@ let knownMethods: [String: Bool] = [
     "mfa.enroll": false, "mfa.list": false, "mfa.recoveryCodes": false, "mfa.resolve": false, "mfa.withdraw": false, "oob.apply": false,
     "oob.create": false, "oob.inspect": false, "passkey.delete": false, "passkey.finishRegistration": false, "passkey.list": false,
     "passkey.relatedOrigins": false, "passkey.rename": false, "passkey.signals": false, "passkey.startAuthentication": false,
-    "passkey.startRegistration": false, "passwordReset.challenge": false, "passwordReset.resendCode": false,
+    "passkey.startRegistration": false, "passkey.verify": false, "passwordReset.challenge": false, "passwordReset.resendCode": false,
     "passwordReset.start": false, "passwordReset.submitCode": false, "passwordReset.submitPassword": false, "pool.create": false,
     "pool.delete": false, "pool.get": false, "pool.getPrincipalTags": false, "pool.getRoles": false, "pool.list": false,
     "pool.setPrincipalTags": false, "pool.setRoles": false, "pool.tag": false, "pool.untag": false, "pool.update": false,

@@ -1991,7 +1991,7 @@ public struct PasskeyNotAcceptedError: KnownError {
     public let credentialId: String?
     /// The method that starts again.
     public let next: String
-    /// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`.
+    /// The parameters of the browser's `signalUnknownCredential()`. Present with `credentialUnknown`, if the tenant has no passkey with this ID.
     public let unknownCredential: UnknownCredential?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); detail = try data.required("detail"); credentialId = try data.optional("credentialId"); next = try data.required("next"); unknownCredential = try data.optional("unknownCredential") }
     /// The first check that failed. Newer versions of Mintmark can add values.

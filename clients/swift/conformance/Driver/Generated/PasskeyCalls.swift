@@ -58,6 +58,14 @@ func passkeyCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let client: ClientOrigin? = try given.optional("client")
         guard given.isUsedUp else { return nil }
         return try await m.passkey.startRegistration(idToken: idToken, continuationToken: continuationToken, conditional: conditional, client: client, timeout: timeout, trace: trace).wire
+    case "passkey.verify":
+        let challenge: String = try given.required("challenge")
+        let response: JSONObject = try given.required("response")
+        let tenantId: String? = try given.optional("tenantId")
+        let accountId: String? = try given.optional("accountId")
+        let userVerification: PasskeyVerifyUserVerification? = try given.optional("userVerification")
+        guard given.isUsedUp else { return nil }
+        return try await m.passkey.verify(challenge: challenge, response: response, tenantId: tenantId, accountId: accountId, userVerification: userVerification, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -443,6 +443,9 @@ final class ShapeTable {
             =passkey.startAuthentication PasskeyCeremony
             PasskeyStartRegistrationParams idToken! continuationToken! conditional client:ClientOrigin
             =passkey.startRegistration PasskeyCeremony
+            PasskeyVerifyParams tenantId challenge response accountId userVerification
+            PasskeyVerifyResult accountId credentialId userVerified twoFactors backupEligible backupState signCount
+            =passkey.verify PasskeyVerifyResult
             PasswordResetChallengeParams continuationToken! accepts client:ClientOrigin clientId
             =passwordReset.challenge PasswordResetStep
             PasswordResetResendCodeParams continuationToken! client:ClientOrigin clientId

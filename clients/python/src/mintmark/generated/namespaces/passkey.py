@@ -404,6 +404,50 @@ class PasskeyMethods(Namespace):
             "idToken": id_token, "continuationToken": continuation_token, "conditional": conditional, "client": client,
         }, timeout, trace))
 
+    def verify(
+        self, *, challenge: str, response: Mapping[str, Any], tenant_id: str | None = None,
+        account_id: str | None = None, user_verification: types.PasskeyVerifyUserVerification | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.PasskeyVerifyResult:
+        """Verify the response of a passkey to a challenge that the caller made.
+
+        Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts
+        instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your
+        own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at
+        random, accept it once, and only for a short time. It does not store the signature counter: it compares the
+        counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in,
+        which is checked after the signature. A passkey that is only a second factor is not accepted.
+
+        Args:
+            tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
+                "default".
+            challenge: The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has
+                accepted no response for.
+            response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members
+                are ignored.
+            account_id: The account to which the passkey must belong. Required if the response has no `userHandle`.
+            user_verification: Whether the authenticator must have verified the user, by a PIN or biometrics for
+                example. Only `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant
+                requires second factors.
+
+        Raises:
+            TenantNotFoundError: The tenant does not exist or was deleted.
+            PasskeysOffError: A passkey method is called for a tenant without the setting `passkeys`.
+            PasskeyNotAcceptedError: The response of a browser to a passkey request fails a check of W3C Web
+                Authentication Level 3.
+            AccountNotFoundError: The account does not exist or was deleted.
+            AccountMergedError: The named account was merged into another account by `account.merge`.
+            AccountDisabledError: The user of a disabled account tries to sign in or refresh tokens.
+            AccountLockedError: Failed attempts locked the account or the address; wrong passwords and wrong codes count
+                together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock
+                resets separately and also count for the account.
+            TenantDisabledError: The tenant has the setting `disabled`. Its sessions continue when it is enabled.
+        """
+        return types.PasskeyVerifyResult._of(self._send("passkey.verify", {
+            "tenantId": tenant_id, "challenge": challenge, "response": response, "accountId": account_id,
+            "userVerification": user_verification,
+        }, timeout, trace))
+
 
 class AsyncPasskeyMethods(AsyncNamespace):
     """The methods `passkey.*` for asyncio. `PasskeyMethods` describes the arguments."""
@@ -529,4 +573,19 @@ class AsyncPasskeyMethods(AsyncNamespace):
         """
         return types.PasskeyCeremony._of(await self._send("passkey.startRegistration", {
             "idToken": id_token, "continuationToken": continuation_token, "conditional": conditional, "client": client,
+        }, timeout, trace))
+
+    async def verify(
+        self, *, challenge: str, response: Mapping[str, Any], tenant_id: str | None = None,
+        account_id: str | None = None, user_verification: types.PasskeyVerifyUserVerification | None = None,
+        timeout: float | None = None, trace: str | None = None,
+    ) -> types.PasskeyVerifyResult:
+        """Verify the response of a passkey to a challenge that the caller made.
+
+        Raises: TenantNotFoundError, PasskeysOffError, PasskeyNotAcceptedError, AccountNotFoundError,
+        AccountMergedError, AccountDisabledError, AccountLockedError, TenantDisabledError.
+        """
+        return types.PasskeyVerifyResult._of(await self._send("passkey.verify", {
+            "tenantId": tenant_id, "challenge": challenge, "response": response, "accountId": account_id,
+            "userVerification": user_verification,
         }, timeout, trace))

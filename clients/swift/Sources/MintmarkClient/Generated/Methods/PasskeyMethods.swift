@@ -179,6 +179,25 @@ public struct PasskeyMethods: Sendable {
         ] as [(String, (any WireValue)?)])
         return try await caller.call("passkey.startRegistration", _params, timeout: timeout, trace: trace)
     }
+
+    /// Verify the response of a passkey to a challenge that the caller made.
+    ///
+    /// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
+    ///
+    /// - Parameters:
+    ///   - challenge: The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted no response for.
+    ///   - response: The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
+    ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+    ///   - accountId: The account to which the passkey must belong. Required if the response has no `userHandle`.
+    ///   - userVerification: Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors.
+    /// - Throws: `TenantNotFoundError`, `PasskeysOffError`, `PasskeyNotAcceptedError`, `AccountNotFoundError`, `AccountMergedError`, `AccountDisabledError`, `AccountLockedError`, `TenantDisabledError`.
+    public func verify(challenge: String, response: JSONObject, tenantId: String? = nil, accountId: String? = nil, userVerification: PasskeyVerifyUserVerification? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> PasskeyVerifyResult {
+        let _params = JSONObject([
+            ("challenge", challenge), ("response", response), ("tenantId", tenantId), ("accountId", accountId),
+            ("userVerification", userVerification),
+        ] as [(String, (any WireValue)?)])
+        return try await caller.call("passkey.verify", _params, timeout: timeout, trace: trace)
+    }
 }
 
 /// The result of `passkey.delete`.
@@ -282,6 +301,48 @@ public struct PasskeyRenameResult: ResultRecord {
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {
         passkey = try members.required("passkey")
+        json = members.object
+    }
+
+}
+
+/// Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors. Newer versions of Mintmark can add values.
+public struct PasskeyVerifyUserVerification: OpenEnumeration {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// `required`
+    public static let required = Self(rawValue: "required")
+    /// `preferred`
+    public static let preferred = Self(rawValue: "preferred")
+    /// `discouraged`
+    public static let discouraged = Self(rawValue: "discouraged")
+}
+
+/// The result of `passkey.verify`.
+public struct PasskeyVerifyResult: ResultRecord {
+    /// The account of the passkey.
+    public let accountId: String
+    /// The credential ID of a passkey in base64url, as `id` of the browser's response.
+    public let credentialId: String
+    /// Whether the authenticator verified the user for this response.
+    public let userVerified: Bool
+    /// Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the registration or once together with another factor.
+    public let twoFactors: Bool
+    /// Whether the passkey can be synchronized between devices.
+    public let backupEligible: Bool
+    /// Whether the passkey was synchronized at the time of the response.
+    public let backupState: Bool
+    /// The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator between two sign-ins, compare it with that of the last response.
+    public let signCount: Int
+    public let json: JSONObject
+    public init(reading members: inout MemberReader) throws {
+        accountId = try members.required("accountId")
+        credentialId = try members.required("credentialId")
+        userVerified = try members.required("userVerified")
+        twoFactors = try members.required("twoFactors")
+        backupEligible = try members.required("backupEligible")
+        backupState = try members.required("backupState")
+        signCount = try members.required("signCount")
         json = members.object
     }
 

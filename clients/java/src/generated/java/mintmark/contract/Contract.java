@@ -27,7 +27,7 @@ public final class Contract {
             "issuer.get", "issuer.list", "issuer.put", "issuer.test", "key.list", "key.revoke", "key.rotate", "mfa.challenge",
             "mfa.confirm", "mfa.enroll", "mfa.list", "mfa.recoveryCodes", "mfa.resolve", "mfa.withdraw", "oob.apply", "oob.create",
             "oob.inspect", "passkey.delete", "passkey.finishRegistration", "passkey.list", "passkey.relatedOrigins", "passkey.rename",
-            "passkey.signals", "passkey.startAuthentication", "passkey.startRegistration", "passwordReset.challenge",
+            "passkey.signals", "passkey.startAuthentication", "passkey.startRegistration", "passkey.verify", "passwordReset.challenge",
             "passwordReset.resendCode", "passwordReset.start", "passwordReset.submitCode", "passwordReset.submitPassword", "pool.create",
             "pool.delete", "pool.get", "pool.getPrincipalTags", "pool.getRoles", "pool.list", "pool.setPrincipalTags", "pool.setRoles",
             "pool.tag", "pool.untag", "pool.update", "role.delete", "role.get", "role.list", "role.put", "role.test", "rpc.discover",

@@ -303,4 +303,45 @@ public final class PasskeyMethods {
 
     /** {@return a future of {@link #startRegistration(Consumer)}} */
     public CompletableFuture<PasskeyCeremony> startRegistrationAsync() { return startRegistrationAsync(params -> {}); }
+
+    /**
+     * Verifies the response of a passkey to a challenge that the caller made. Checks the browser's response as a sign-in does (W3C Web
+     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again
+     * for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each
+     * challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of
+     * the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the
+     * signature. A passkey that is only a second factor is not accepted.
+     * <p>Errors: {@link TenantNotFoundException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link
+     * AccountNotFoundException}, {@link AccountMergedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
+     * TenantDisabledException}.
+     * @param params the parameters
+     * @return the result
+     */
+    public PasskeyVerifyResult verify(PasskeyVerifyParams params) {
+        return caller.call("passkey.verify", params.require("challenge", "response"), PasskeyVerifyResult::new);
+    }
+
+    /**
+     * {@return a future of {@link #verify(PasskeyVerifyParams)}}
+     * @param params the parameters
+     */
+    public CompletableFuture<PasskeyVerifyResult> verifyAsync(PasskeyVerifyParams params) {
+        return caller.callAsync("passkey.verify", params.require("challenge", "response"), PasskeyVerifyResult::new);
+    }
+
+    /**
+     * {@return the result of {@link #verify(PasskeyVerifyParams)}}
+     * @param params sets the parameters
+     */
+    public PasskeyVerifyResult verify(Consumer<PasskeyVerifyParams> params) {
+        return verify(Params.filled(new PasskeyVerifyParams(), params));
+    }
+
+    /**
+     * {@return a future of {@link #verify(PasskeyVerifyParams)}}
+     * @param params sets the parameters
+     */
+    public CompletableFuture<PasskeyVerifyResult> verifyAsync(Consumer<PasskeyVerifyParams> params) {
+        return verifyAsync(Params.filled(new PasskeyVerifyParams(), params));
+    }
 }

@@ -27,7 +27,10 @@ public final class PasskeyNotAcceptedException extends ApiException {
     /** {@return the method that starts again} */
     public String next() { return json().text("next"); }
 
-    /** {@return the parameters of the browser's <code>signalUnknownCredential()</code>} Present with <code>credentialUnknown</code>. */
+    /**
+     * {@return the parameters of the browser's <code>signalUnknownCredential()</code>} Present with <code>credentialUnknown</code>, if
+     * the tenant has no passkey with this ID.
+     */
     public Optional<UnknownCredential> unknownCredential() { return json().optionalObject("unknownCredential", UnknownCredential::new); }
 
     /** The first check that failed. */
