@@ -4256,6 +4256,42 @@ type PasskeyUserDetails struct {
 	DisplayName string `json:"displayName"`
 }
 
+// PasskeyVerifyParams are the parameters of passkey.verify.
+type PasskeyVerifyParams struct {
+	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
+	TenantID string `json:"tenantId,omitempty"`
+	// The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted no
+	// response for.
+	Challenge string `json:"challenge"`
+	// The response of the browser: `toJSON()` of the `PublicKeyCredential`, unchanged. Unknown members are ignored.
+	Response map[string]any `json:"response"`
+	// The account to which the passkey must belong. Required if the response has no `userHandle`.
+	AccountID string `json:"accountId,omitempty"`
+	// Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is
+	// enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors.
+	UserVerification UserVerification `json:"userVerification,omitempty"`
+}
+
+// PasskeyVerifyResult is the result of passkey.verify.
+type PasskeyVerifyResult struct {
+	// The account of the passkey.
+	AccountID string `json:"accountId"`
+	// The credential ID of a passkey in base64url, as `id` of the browser's response.
+	CredentialID string `json:"credentialId"`
+	// Whether the authenticator verified the user for this response.
+	UserVerified bool `json:"userVerified"`
+	// Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response,
+	// and at the registration or once together with another factor.
+	TwoFactors bool `json:"twoFactors"`
+	// Whether the passkey can be synchronized between devices.
+	BackupEligible bool `json:"backupEligible"`
+	// Whether the passkey was synchronized at the time of the response.
+	BackupState bool `json:"backupState"`
+	// The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator
+	// between two sign-ins, compare it with that of the last response.
+	SignCount int64 `json:"signCount"`
+}
+
 // PasswordAlgorithm is the hash algorithm. `firebaseScrypt`: the scrypt variant of Firebase Authentication. `scrypt`:
 // RFC 7914. `pbkdf2Sha1`, `pbkdf2Sha256` and `pbkdf2Sha512`: PBKDF2 with HMAC (RFC 8018). `hmacMd5`, `hmacSha1`,
 // `hmacSha256` and `hmacSha512`: one HMAC with `signerKey` (RFC 2104). `md5`, `sha1`, `sha256` and `sha512`: `rounds`

@@ -1239,6 +1239,21 @@ module Mintmark
     member :display_name, "displayName" # The display name of the user.
   end
 
+  # The result of `passkey.verify`.
+  class PasskeyVerifyResult < Record
+    member :account_id, "accountId" # The account of the passkey.
+    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
+    member :user_verified, "userVerified" # Whether the authenticator verified the user for this response.
+    # Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the
+    # registration or once together with another factor.
+    member :two_factors, "twoFactors"
+    member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized between devices.
+    member :backup_state, "backupState" # Whether the passkey was synchronized at the time of the response.
+    # The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator between two sign-ins,
+    # compare it with that of the last response.
+    member :sign_count, "signCount"
+  end
+
   # The reason a password was rejected.
   class PasswordFailure < Record
     member :rule, "rule" # The violated rule.
