@@ -32,6 +32,7 @@ class FunctionsProject(FirebaseProject):
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
         server.daemon_threads = True
+        server.handle_error = lambda *_: None   # The process may have closed the connection.
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)

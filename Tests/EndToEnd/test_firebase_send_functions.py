@@ -1,6 +1,8 @@
 """The blocking functions beforeSendEmail and beforeSendSms, and what functions get about the credential of an identity provider."""
 
 import json
+import threading
+import time
 import unittest
 import urllib.parse
 
@@ -9,6 +11,7 @@ from firebase_admin import auth
 from firebase import PROJECT
 from firebasefunctions import FunctionsProject
 from hooks import Host
+from sidecar import RpcError
 from test_hooks import PIPE, claims
 
 CAROL = {"email": "carol@example.com", "password": "secret-1"}
@@ -83,6 +86,22 @@ class SendFunctions(FunctionsProject):
         self.sidecar.call("hooks.set", {"tenantId": PROJECT, "beforeSendMessage": PIPE})
         self.client("accounts:sendVerificationCode", phoneNumber=NUMBER)
         self.assertEqual(([params["message"]["to"] for _, params in host.asked], self.asked), ([NUMBER], []))
+
+    def test_canceled_call_ends_while_its_function_is_asked(self):
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        self.begin(lambda event, claims: (gate.wait(20), {})[1], BOTH)
+        self.sidecar.call("account.create", {"tenantId": PROJECT, "username": "dora@example.com"})
+        id = self.sidecar.send("signIn.start", {"tenantId": PROJECT, "username": "dora@example.com"})
+        while not self.asked:
+            time.sleep(0.01)
+        start = time.monotonic()
+        self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % id)
+        with self.assertRaises(RpcError) as caught:
+            self.sidecar.answer(id, timeout=6)
+        self.assertEqual(caught.exception.code, -32800)
+        self.assertLess(time.monotonic() - start, 5)
+        self.assertEqual(self.sidecar.call("test.outbox")["messages"], [])
 
     def test_methods_of_the_tenant_ask_the_functions_too(self):
         self.begin(lambda event, claims: {}, BOTH)

@@ -42,6 +42,20 @@ class Answers(EndToEnd):
         sidecar.call("oob.create", {**link, "returnLink": True})
         self.assertEqual([params["message"]["purpose"] for _, params in host.asked], ["signInLink"])
 
+    def test_message_names_the_step_of_a_second_factor(self):
+        sidecar, host = self.begin(lambda hook, params: None, "beforeSendMessage")
+        sidecar.call("tenant.update", {"tenantId": "default", "mfa": "optional"})
+        sidecar.call("account.create", {"username": ALICE, "password": PASSWORD, "emailVerified": True})
+        token = sidecar.call("signIn.withPassword", {"username": ALICE, "password": PASSWORD})["idToken"]
+        step = sidecar.call("mfa.enroll", {"idToken": token, "kind": "sms", "phoneNumber": "+15555550100"})
+        code = sidecar.call("test.outbox", {"to": "+15555550100"})["messages"][-1]["code"]
+        sidecar.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": code})
+        pending = sidecar.call("signIn.withPassword", {"username": ALICE, "password": PASSWORD})
+        sidecar.call("mfa.challenge", {"continuationToken": pending["continuationToken"], "factorId": pending["hints"][0]["factorId"]})
+        sidecar.call("passwordReset.start", {"username": ALICE})
+        self.assertEqual([(params["message"]["purpose"], params["message"].get("secondFactor")) for _, params in host.asked],
+                         [("signIn", "enrollment"), ("signIn", "signIn"), ("passwordReset", None)])
+
     def canceled(self, sidecar, host, method, params):
         """Cancels a call while its hook is asked, and returns how long the answer took."""
         before = len(host.asked)
