@@ -263,11 +263,6 @@ PasskeySettingsUserVerification = Literal["required", "preferred", "discouraged"
 PasskeyUsage = Literal["signIn", "secondFactor"]
 """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
 
-PasskeyVerifyUserVerification = Literal["required", "preferred", "discouraged"]
-"""Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced.
-Defaults to the tenant's setting, and to `required` if the tenant requires second factors.
-"""
-
 PasswordAlgorithm = Literal[
     "firebaseScrypt", "scrypt", "pbkdf2Sha1", "pbkdf2Sha256", "pbkdf2Sha512", "hmacMd5", "hmacSha1", "hmacSha256",
     "hmacSha512", "md5", "sha1", "sha256", "sha512", "bcrypt", "argon2id",
@@ -339,8 +334,8 @@ RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom", "agent"]
 """The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`:
 with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom
-tokens of the application's backend. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of
-another account and gets tokens by `token.exchange` only.
+tokens of the application's backend, or with codes by SMS. `anonymous`: the account has no sign-in method. `agent`: the
+account is an agent of another account and gets tokens by `token.exchange` only.
 """
 
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA", "ES384"]
@@ -693,7 +688,7 @@ class PortableAccount(Record):
 
     account_id: str | None = member("accountId", default=None)
     """The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email
-    address or a login.
+    address, a login or its phone number.
     """
     email: str | None = member("email", default=None)
     """The email address with which the user signs in and to which messages are sent."""
@@ -705,8 +700,8 @@ class PortableAccount(Record):
     """The phone number of the account."""
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
-    `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
-    `passkey`, `federated`, `anonymous`, `custom`, `agent`.
+    `federated` with `providers`, `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
+    Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`, `agent`.
     """
     providers: Sequence[PortableLogin] | None = member("providers", list_of(PortableLogin._of), default=None)
     """The linked logins, at most one for each provider."""
@@ -3026,29 +3021,6 @@ class PasskeySettings(Record):
     """
 
 
-class PasskeyVerifyResult(Record):
-    """The result of `passkey.verify`."""
-
-    account_id: str = member("accountId")
-    """The account of the passkey."""
-    credential_id: str = member("credentialId")
-    """The credential ID of a passkey in base64url, as `id` of the browser's response."""
-    user_verified: bool = member("userVerified")
-    """Whether the authenticator verified the user for this response."""
-    two_factors: bool = member("twoFactors")
-    """Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and
-    at the registration or once together with another factor.
-    """
-    backup_eligible: bool = member("backupEligible")
-    """Whether the passkey can be synchronized between devices."""
-    backup_state: bool = member("backupState")
-    """Whether the passkey was synchronized at the time of the response."""
-    sign_count: int = member("signCount")
-    """The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator
-    between two sign-ins, compare it with that of the last response.
-    """
-
-
 class PasswordFailure(Record):
     """The reason a password was rejected."""
 
@@ -4751,49 +4723,49 @@ __all__ = [
     "LockCoverage", "MailEncryption", "MalformedPolicyPolicy", "MergeConflictKind", "MergePolicy", "MfaEnrollQr",
     "MfaPolicy", "NoticePolicy", "PasskeyAttestationTrust", "PasskeyCeremonyMediation",
     "PasskeyFinishRegistrationResultState", "PasskeyNotAcceptedReason", "PasskeySettingsAttestation",
-    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasskeyVerifyUserVerification",
-    "PasswordAlgorithm", "PasswordCharacters", "PasswordRule", "PhoneSignIn", "PolicyWarningCode",
-    "PoolProviderProvider", "PoolProviderSettingsProvider", "PortablePasskeyUsage", "RevocationKind",
-    "RoleMappingAmbiguousRoleResolution", "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm",
-    "StatementFindingEffect", "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind",
-    "TemplatePurpose", "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType", "TokenKind",
-    "TokenMintForSessionSigningAlgorithm", "TokenRedeemResultTokenType", "TokenUse",
-    "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses", "AcceptedCredentials", "Account",
-    "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult", "AccountDeleteResult",
-    "AccountExportResult", "AccountGraphResult", "AccountImportResult", "AccountListAgentsResult", "AccountListResult",
-    "AccountMergeResult", "AccountProviderTokenResult", "AdditionalUserInfo", "Application",
-    "ApplicationAddSecretResult", "ApplicationDeclaration", "ApplicationDeleteResult", "ApplicationListResult",
-    "AppliedChange", "AssuranceConflict", "AssuranceRequirement", "AttributeFailure", "AttributeOption",
-    "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult", "AuditProgress", "AuditRecord", "AuditVerifyResult",
-    "AuthenticatorSignals", "BreachedPasswordCheck", "ClientOrigin", "ClientSecretInfo", "CodePolicy",
-    "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding", "Credential", "CredentialUser", "CredentialUserName",
-    "Credentials", "CredentialsAssumeRoleResult", "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult",
-    "CredentialsProviderAnswer", "CredentialsProviderAnswerOther", "read_credentials_provider_answer",
-    "CredentialsProviderAnswerReady", "CredentialsProviderAnswerTokenRequired",
-    "CredentialsProviderClearCredentialsResult", "CredentialsProviderClearKeychainResult",
-    "CredentialsProviderCloseResult", "CredentialsProviderOpenResult", "CredentialsProviderSetLoginsResult",
-    "CredentialsVerifyResult", "CustomTokenSigner", "Delegation", "DelegationActor", "EmailChangeStep",
-    "EmailChangeStepOther", "read_email_change_step", "EmailChangeStepCodeRequired", "EmailChangeStepCompleted",
-    "EnrollableFactor", "EnrollmentStep", "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail",
-    "EnrollmentStepPasskey", "EnrollmentStepSms", "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream",
-    "EventStreamError", "EventsDeleteStreamResult", "EventsListResult", "EventsListStreamsResult", "EventsPollResult",
-    "EventsSubscribeResult", "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor",
-    "FactorHint", "FactorWithdrawal", "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted",
-    "FactorWithdrawalSignedOut", "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node",
-    "GraphNodeAccount", "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin",
-    "GraphNodeMergedAccount", "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession",
-    "HealthCheck", "Hook", "HooksDeclaration", "HooksOfferResult", "IdJagPermission", "IdentityChange",
-    "IdentityDeleteResult", "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult",
-    "IdentityMergeDevelopersResult", "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen",
-    "IdpAuthorizeResult", "IdpCheck", "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult",
-    "ImportFailure", "ImportProgress", "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult",
-    "JsonWebKey", "KeyListResult", "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy",
-    "MergeConflict", "MergedIdentity", "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult",
-    "OobCreateResult", "OobInspectResult", "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony",
-    "PasskeyDeleteResult", "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
+    "PasskeySettingsResidentKey", "PasskeySettingsUserVerification", "PasskeyUsage", "PasswordAlgorithm",
+    "PasswordCharacters", "PasswordRule", "PhoneSignIn", "PolicyWarningCode", "PoolProviderProvider",
+    "PoolProviderSettingsProvider", "PortablePasskeyUsage", "RevocationKind", "RoleMappingAmbiguousRoleResolution",
+    "RoleMappingSource", "RoleRuleMatchType", "SignInMethod", "SigningAlgorithm", "StatementFindingEffect",
+    "StoreStatsResultStoreKind", "SystemInfoResultCaller", "SystemInfoResultStoreKind", "TemplatePurpose",
+    "TenantCheckAssuranceAssurance", "TokenExchangeResultTokenType", "TokenKind", "TokenMintForSessionSigningAlgorithm",
+    "TokenRedeemResultTokenType", "TokenUse", "TrustedIssuerDeclarationAlgorithms", "TrustedIssuerDeclarationUses",
+    "AcceptedCredentials", "Account", "AccountCreateAgentLogin", "AccountDeleteAgentResult", "AccountDeleteOwnResult",
+    "AccountDeleteResult", "AccountExportResult", "AccountGraphResult", "AccountImportResult",
+    "AccountListAgentsResult", "AccountListResult", "AccountMergeResult", "AccountProviderTokenResult",
+    "AdditionalUserInfo", "Application", "ApplicationAddSecretResult", "ApplicationDeclaration",
+    "ApplicationDeleteResult", "ApplicationListResult", "AppliedChange", "AssuranceConflict", "AssuranceRequirement",
+    "AttributeFailure", "AttributeOption", "AudienceScopes", "AuditChain", "AuditHead", "AuditListResult",
+    "AuditProgress", "AuditRecord", "AuditVerifyResult", "AuthenticatorSignals", "BreachedPasswordCheck",
+    "ClientOrigin", "ClientSecretInfo", "CodePolicy", "CompatHttpFirebase", "CompatHttpResult", "ConditionFinding",
+    "Credential", "CredentialUser", "CredentialUserName", "Credentials", "CredentialsAssumeRoleResult",
+    "CredentialsAssumeRoleResultAssumedRole", "CredentialsGetResult", "CredentialsProviderAnswer",
+    "CredentialsProviderAnswerOther", "read_credentials_provider_answer", "CredentialsProviderAnswerReady",
+    "CredentialsProviderAnswerTokenRequired", "CredentialsProviderClearCredentialsResult",
+    "CredentialsProviderClearKeychainResult", "CredentialsProviderCloseResult", "CredentialsProviderOpenResult",
+    "CredentialsProviderSetLoginsResult", "CredentialsVerifyResult", "CustomTokenSigner", "Delegation",
+    "DelegationActor", "EmailChangeStep", "EmailChangeStepOther", "read_email_change_step",
+    "EmailChangeStepCodeRequired", "EmailChangeStepCompleted", "EnrollableFactor", "EnrollmentStep",
+    "EnrollmentStepOther", "read_enrollment_step", "EnrollmentStepEmail", "EnrollmentStepPasskey", "EnrollmentStepSms",
+    "EnrollmentStepTotp", "EventPush", "EventPushState", "EventStream", "EventStreamError", "EventsDeleteStreamResult",
+    "EventsListResult", "EventsListStreamsResult", "EventsPollResult", "EventsSubscribeResult",
+    "EventsUnsubscribeResult", "EventsVerifyStreamResult", "ExportProgress", "Factor", "FactorHint", "FactorWithdrawal",
+    "FactorWithdrawalOther", "read_factor_withdrawal", "FactorWithdrawalCompleted", "FactorWithdrawalSignedOut",
+    "FederatedSource", "GraphEdge", "GraphNode", "GraphNodeOther", "read_graph_node", "GraphNodeAccount",
+    "GraphNodeAgent", "GraphNodeFactor", "GraphNodeIdentity", "GraphNodeLogin", "GraphNodeMergedAccount",
+    "GraphNodeOwner", "GraphNodePasskey", "GraphNodeProvider", "GraphNodeSession", "HealthCheck", "Hook",
+    "HooksDeclaration", "HooksOfferResult", "IdJagPermission", "IdentityChange", "IdentityDeleteResult",
+    "IdentityDescription", "IdentityListResult", "IdentityLookupDeveloperResult", "IdentityMergeDevelopersResult",
+    "IdentityResolveResult", "Idp", "IdpAuthorizeDeviceResult", "IdpAuthorizeListen", "IdpAuthorizeResult", "IdpCheck",
+    "IdpDeclaration", "IdpDeleteResult", "IdpListResult", "IdpTestResult", "ImportFailure", "ImportProgress",
+    "ImportStop", "IssuerDeleteResult", "IssuerListResult", "IssuerTestResult", "JsonWebKey", "KeyListResult",
+    "KeyRevokeResult", "LatencyBucket", "LinkedProvider", "LockoutPolicy", "MergeConflict", "MergedIdentity",
+    "MethodMetrics", "MfaListResult", "MfaRecoveryCodesResult", "OobApplyResult", "OobCreateResult", "OobInspectResult",
+    "OwnProfile", "Passkey", "PasskeyAttestation", "PasskeyCeremony", "PasskeyDeleteResult",
+    "PasskeyFinishRegistrationResult", "PasskeyListResult", "PasskeyRelatedOriginsResult",
     "PasskeyRelatedOriginsResultDocument", "PasskeyRenameResult", "PasskeySettings", "PasskeyUserDetails",
-    "PasskeyVerifyResult", "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep",
-    "PasswordResetStepOther", "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
+    "PasswordFailure", "PasswordHashing", "PasswordPolicy", "PasswordResetStep", "PasswordResetStepOther",
+    "read_password_reset_step", "PasswordResetStepCodeRequired", "PasswordResetStepCompleted",
     "PasswordResetStepPasswordRequired", "PasswordResetStepRedirectRequired", "PolicyWarning", "Pool",
     "PoolDeclaration", "PoolDeleteResult", "PoolListResult", "PoolProvider", "PoolProviderSettings", "PoolRoles",
     "PoolSummary", "PortableAccount", "PortableFactor", "PortableLogin", "PortablePasskey", "Principal",

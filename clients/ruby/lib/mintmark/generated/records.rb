@@ -1239,21 +1239,6 @@ module Mintmark
     member :display_name, "displayName" # The display name of the user.
   end
 
-  # The result of `passkey.verify`.
-  class PasskeyVerifyResult < Record
-    member :account_id, "accountId" # The account of the passkey.
-    member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
-    member :user_verified, "userVerified" # Whether the authenticator verified the user for this response.
-    # Whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the
-    # registration or once together with another factor.
-    member :two_factors, "twoFactors"
-    member :backup_eligible, "backupEligible" # Whether the passkey can be synchronized between devices.
-    member :backup_state, "backupState" # Whether the passkey was synchronized at the time of the response.
-    # The signature counter of the response; 0 if the authenticator does not count. To detect a copied authenticator between two sign-ins,
-    # compare it with that of the last response.
-    member :sign_count, "signCount"
-  end
-
   # The reason a password was rejected.
   class PasswordFailure < Record
     member :rule, "rule" # The violated rule.
@@ -1426,7 +1411,8 @@ module Mintmark
 
   # An account for export and import: the content of one line of a file.
   class PortableAccount < Record
-    # The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
+    # The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address, a login or
+    # its phone number.
     member :account_id, "accountId"
     member :email, "email" # The email address with which the user signs in and to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified. Defaults to false.
@@ -1434,7 +1420,7 @@ module Mintmark
     member :owner_id, "ownerId"
     member :phone_number, "phoneNumber" # The phone number of the account.
     # The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with
-    # `providers`, `code` with an email address, otherwise `anonymous`.
+    # `providers`, `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
     member :method_value, "method"
     member :providers, "providers", [:PortableLogin] # The linked logins, at most one for each provider.
     # The second factors that are not passkeys, oldest first. They require a verified email address.
