@@ -8,6 +8,8 @@ package enum TokenType {
     package static let cookie = "cookie+jwt"
     /// The type of an assertion for another authorization server (draft-ietf-oauth-identity-assertion-authz-grant).
     package static let assertion = "oauth-id-jag+jwt"
+    /// The type of a transaction token (draft-ietf-oauth-transaction-tokens).
+    package static let transaction = "txntoken+jwt"
     /// The type of a pool's token.
     package static let pool = "pool+jwt"
 }

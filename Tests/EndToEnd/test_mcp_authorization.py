@@ -3,9 +3,12 @@
 import jwt
 import protectedmcp
 from authlib.integrations.httpx_client import OAuth2Client
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from endtoend import only
+from jwt.algorithms import RSAAlgorithm
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider, PrivateKeyJWTOAuthProvider, SignedJWTParameters, static_assertion_provider
 from mcp.client.auth.extensions.identity_assertion import IdentityAssertionOAuthProvider
 from mcp.shared.auth import OAuthClientInformationFull
 from protectedmcp import BACK, Server, Storage, User
@@ -89,6 +92,37 @@ class Clients(WithProvider):
         auth = ClientCredentialsOAuthProvider(
             self.server.resource, self.storage, "cron", "secret of cron", issuer=self.server.issuer, scope="notes")
         self.assertEqual(protectedmcp.call(self.server, auth), ["cron"])
+
+    def test_client_signs_its_requests_for_tokens(self):
+        def signing(key):
+            pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+            signed = SignedJWTParameters(issuer="cron", subject="cron", signing_key=pem)
+            return PrivateKeyJWTOAuthProvider(
+                self.server.resource, self.storage, "cron", signed.create_assertion_provider(), issuer=self.server.issuer, scope="notes")
+
+        def expire():
+            self.sidecar.call("test.clock", {"advanceSeconds": 7200})
+        key, other = (rsa.generate_private_key(65537, 2048) for _ in range(2))
+        self.configure(clients=[{"clientId": "cron", "keys": [RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)]}])
+        self.assertEqual(protectedmcp.call(self.server, signing(key), expire), ["cron"] * 2)
+        self.assertEqual(len(self.storage.all), 2)
+        self.assertIsNone(self.storage.tokens.refresh_token)
+        self.storage = Storage()
+        with self.assertRaises(BaseException) as caught:
+            protectedmcp.call(self.server, signing(other))
+        self.assertIn("signature", "".join(str(each) for each in self.leaves(caught.exception)))
+
+    def test_workload_authenticates_with_the_token_of_its_platform(self):
+        def expire():
+            self.sidecar.call("test.clock", {"advanceSeconds": 120})
+        made = self.sidecar.call("test.workloadToken", {"family": "kubernetes", "claims": {"aud": [self.server.issuer]}})
+        subject = jwt.decode(made["token"], options={"verify_signature": False})["sub"]
+        self.sidecar.call("tenant.update", {"tenantId": "default", "tokens": {"accessTokenSeconds": 60}})
+        self.configure(clients=[{"clientId": "pod", "keys": made["keys"], "assertionIssuer": made["issuer"], "assertionSubject": subject}])
+        auth = PrivateKeyJWTOAuthProvider(
+            self.server.resource, self.storage, "pod", static_assertion_provider(made["token"]), issuer=self.server.issuer, scope="notes")
+        self.assertEqual(protectedmcp.call(self.server, auth, expire), ["pod"] * 2)
+        self.assertEqual(len(self.storage.all), 2)
 
     def test_identity_assertion_of_a_company_signs_in_at_the_server(self):
         """Cross-app access: the identity provider of the company issues the assertion, the server's authorization server redeems it."""

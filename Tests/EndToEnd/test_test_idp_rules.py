@@ -148,7 +148,7 @@ class Words(WithProvider):
         self.assertIn("is missing", self.no_token("invalid_client", 401, client_id="desk", **form))
         self.assertIn("form-encoded", self.no_token("invalid_client", 401, basic="desk:a+b%41", **form))
         self.assertEqual(self.token(basic="desk:a%2Bb%2541", **form)[0], 200)
-        self.assertIn("client_assertion is not supported", self.no_token("invalid_client", 401, client_assertion="x", **form))
+        self.assertIn("requires the client_assertion_type", self.no_token("invalid_request", client_assertion="x", **form))
 
     def test_token_without_scope_has_no_scope_claim_and_allows_no_scopes(self):
         answer = self.token(grant_type="client_credentials", client_id="desk")[1]

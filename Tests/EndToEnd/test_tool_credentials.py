@@ -51,10 +51,10 @@ class ToolCredentials(EndToEnd):
         return run(command, "--store", self.location, *arguments, home=self.folder, input=input, cwd=cwd or self.folder,
                    environment=self.environment(environment))
 
-    def started(self, command, *arguments, lines=1, **environment):
+    def started(self, command, *arguments, lines=1, stdin=None, **environment):
         """Starts a command. Returns the process and its first lines."""
         process = subprocess.Popen(
-            [binary(), command, "--store", self.location, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [binary(), command, "--store", self.location, *arguments], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=clean_environment(self.folder, self.environment(environment)), cwd=self.folder)
         for close in (process.stdout.close, process.stderr.close, process.wait, process.kill):
             self.addCleanup(close)

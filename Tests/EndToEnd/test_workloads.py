@@ -1,5 +1,6 @@
 """Tokens of trusted issuers are exchanged for credentials: the families of tokens, the conditions of trust policies, and failures of issuers."""
 
+import json
 import time
 
 import jwt
@@ -108,6 +109,23 @@ class Families(Workloads):
         self.denied("tokenAudienceMismatch", family.token(aud="00000003-0000-0000-c000-000000000000"))
         self.denied("tokenAudienceMismatch", family.token(azp="client-8"))
         self.denied("tokenIssuerMismatch", family.token(iss="https://sts.windows.net/11111111-2222-3333-4444-555555555555/"))
+
+
+    def test_buildkite(self):
+        family = self.check("buildkite")
+        self.denied("assumeRoleDenied", family.token(organization_slug="acme-evil", sub=family.claims["sub"].replace("acme", "acme-evil")))
+        self.denied("assumeRoleDenied", family.token(step_key=None))
+        self.denied("assumeRoleDenied", family.raw(json.dumps({
+            **family.claims, "iss": family.issuer, "aud": family.audience, "exp": int(time.time()) + 60, "step_key": None})))
+        self.denied("tokenAudienceMismatch", family.token(aud="https://buildkite.com/acme"))
+
+    def test_circleci(self):
+        family = self.check("circleci")
+        self.denied("assumeRoleDenied", family.token(**{"oidc.circleci.com/ssh-rerun": True}))
+        self.denied("assumeRoleDenied", family.token(**{"oidc.circleci.com/ssh-rerun": None}))
+        self.denied("assumeRoleDenied", family.token(**{"oidc.circleci.com/context-ids": ["c1"]}))
+        self.denied("assumeRoleDenied", family.token(sub=family.claims["sub"].replace("/project/", "/vcs-origin/")))
+        self.denied("tokenIssuerMismatch", family.token(iss="https://oidc.circleci.com/org/another"))
 
 
 class Conditions(Workloads):

@@ -1,4 +1,4 @@
-"""Tokens of workloads as their issuers write them, for tests of trusted issuers: six families, each with a policy, a good token and bad ones."""
+"""Tokens of workloads as their issuers write them, for tests of trusted issuers: eight families, each with a policy, a good token and bad ones."""
 
 import json
 import time
@@ -151,4 +151,29 @@ def entra():
         arn(name), StringEquals={f"{name}:sub": "object-1", f"{name}:oaud": "api-client-1"}), authorizedParties=["client-9"])
 
 
-FAMILIES = {"github": github, "gitlab": gitlab, "kubernetes": kubernetes, "spiffe": spiffe, "google": google, "entra": entra}
+def buildkite():
+    name = "agent.buildkite.com"
+    claims = {
+        "sub": "organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3182061f1e2cca4702c368cbc039b7dc9d4485:step:deploy", "organization_slug": "acme",
+        "organization_id": "f02d6a6f", "pipeline_slug": "shop", "build_number": 1, "build_branch": "main", "build_tag": "", "build_commit": "9f31", "step_key": "deploy",
+        "job_id": "0184", "agent_id": "0185", "build_source": "ui", "runner_environment": "self-hosted"}
+    return Family(f"https://{name}", "sts.amazonaws.com", claims, trusting(
+        arn(name), StringEquals={f"{name}:organization_slug": "acme", f"{name}:step_key": "deploy"}, StringLike={f"{name}:sub": "organization:acme:pipeline:shop:*"}))
+
+
+def circleci():
+    organization, project = "33333333-4444-5555-6666-777777777777", "88888888-9999-aaaa-bbbb-cccccccccccc"
+    name = f"oidc.circleci.com/org/{organization}"
+    claims = {
+        "sub": f"org/{organization}/project/{project}/user/dddddddd-eeee-ffff-0000-111111111111", "oidc.circleci.com/project-id": project,
+        "oidc.circleci.com/context-ids": ["c1", "c2"], "oidc.circleci.com/ssh-rerun": False, "oidc.circleci.com/vcs-origin": "github.com/acme/shop",
+        "oidc.circleci.com/vcs-ref": "refs/heads/main"}
+    # Names of claims begin like the name of the issuer.
+    return Family(f"https://{name}", organization, claims, trusting(
+        arn(name), StringLike={f"{name}:sub": f"org/{organization}/project/{project}/*"}, Bool={f"{name}:oidc.circleci.com/ssh-rerun": "false"},
+        **{"ForAnyValue:StringEquals": {f"{name}:oidc.circleci.com/context-ids": ["c2"]}}))
+
+
+FAMILIES = {
+    "github": github, "gitlab": gitlab, "kubernetes": kubernetes, "spiffe": spiffe, "google": google, "entra": entra, "buildkite": buildkite,
+    "circleci": circleci}

@@ -46,8 +46,9 @@ func (m TokenMethods) Discovery(ctx context.Context, params TokenDiscoveryParams
 // with that of the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the
 // use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked with its
 // subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion
-// for another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0,
-// in their data.
+// for another authorization server (`idJag` of the tenant). With `txn_token` and `transactionTokens` of the tenant,
+// the result is a transaction token: it carries the user and the context of one request through the workloads of a
+// trust domain. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
 //
 // Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
 //

@@ -115,7 +115,7 @@ package struct DelegatedTokens: Sendable {
     // MARK: Subject
 
     /// Reads the user of a token in the transaction of the exchange.
-    private func subject(of token: VerifiedTenantToken, by tenant: TenantRecord, in tx: Transaction) throws -> DelegatedSubject {
+    func subject(of token: VerifiedTenantToken, by tenant: TenantRecord, in tx: Transaction) throws -> DelegatedSubject {
         try tenant.requireEnabled()
         let isOfTest = context.isTesting && token.sessionId == SessionRecord.ofTestTokens
         let holder = isOfTest ? nil : try AuthenticatedAccount(token, in: tx)
@@ -151,7 +151,7 @@ package struct DelegatedTokens: Sendable {
     }
 
     /// - Throws: `TokenRevoked`.
-    private func requireStanding(of chain: ActorChain, at now: Int64, in tx: Transaction) throws {
+    func requireStanding(of chain: ActorChain, at now: Int64, in tx: Transaction) throws {
         try TenantTokenVerifier(context: context, configurations: configurations).checkStanding(of: chain, at: now, in: tx)
     }
 

@@ -75,6 +75,7 @@ package final class TenantRecord: Sendable {
             anonymousAllowed: settings.anonymousAllowed, phoneSignIn: settings.phoneSignIn == .off ? nil : settings.phoneSignIn,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners,
             delegations: settings.delegations, subjectIssuers: settings.subjectIssuers, idJag: settings.idJag,
+            transactionTokens: settings.transactionTokens,
             assurance: settings.assurance,
             disabled: settings.disabled, lockCovers: settings.lockCovers ?? .guessing, acceptsSmsRisk: settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm,

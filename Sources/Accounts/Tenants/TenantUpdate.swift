@@ -50,6 +50,7 @@ extension TenantUpdate.Params {
             passkeys: passkeys ?? settings.passkeys, customTokenSigners: customTokenSigners ?? settings.customTokenSigners,
             delegations: delegations ?? settings.delegations,
             subjectIssuers: subjectIssuers ?? settings.subjectIssuers, idJag: idJag ?? settings.idJag,
+            transactionTokens: transactionTokens ?? settings.transactionTokens,
             assurance: assurance ?? settings.assurance, disabled: disabled ?? settings.disabled,
             lockCovers: lockCovers ?? settings.lockCovers, acceptsSmsRisk: acceptsSmsRisk ?? settings.acceptsSmsRisk,
             signingAlgorithm: settings.signingAlgorithm)

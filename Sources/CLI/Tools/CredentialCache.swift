@@ -9,16 +9,22 @@ import Synchronization
 
 /// Gives credentials to many callers with one exchange: threads of this process, and other processes that use the same store.
 ///
-/// The credentials are stored encrypted in the store until five minutes before they expire. The process that exchanges a token first
-/// enters a lease, and the others wait for its result. The lease of a process that no longer exists does not count.
+/// The credentials are stored encrypted in the store. Five minutes before they expire, they are renewed. The process that exchanges a
+/// token first enters a lease. The others use the old credentials meanwhile; if there are none, they wait for the result. The lease of a
+/// process that no longer exists does not count. If the renewal fails for a temporary reason, the old credentials are used to their end.
 final class CredentialCache: Sendable {
     private let store: ToolStore
     private let request: CredentialRequest
     /// Held during an exchange, so that the threads of this process wait for one another without the store.
     private let exchanging = Mutex(())
 
-    /// The remaining lifetime below which credentials are no longer given out, in seconds.
+    /// The remaining lifetime below which credentials are renewed, in seconds.
     static let margin: Int64 = 300
+    /// The remaining lifetime below which old credentials are no longer used during a renewal and after a failed one, in seconds.
+    private static let minimumSeconds: Int64 = 15
+    /// The time for which credentials that expire soon are used without an attempt to renew them, in seconds: after a failed renewal, and
+    /// if new credentials have such a short lifetime.
+    private static let pauseSeconds: Int64 = 20
     /// The time after which the lease of an exchange ends, in seconds.
     private static let leaseSeconds: Int64 = 60
     /// Facts of the store with this prefix are cached credentials.
@@ -29,7 +35,7 @@ final class CredentialCache: Sendable {
         self.request = request
     }
 
-    /// Returns credentials that are valid for at least five more minutes.
+    /// Returns credentials that are valid for at least five more minutes, or for less if they cannot be renewed at the moment.
     ///
     /// - Throws: `ToolFailure`.
     func credentials() throws -> AWSCredentials {
@@ -46,21 +52,22 @@ final class CredentialCache: Sendable {
         var refused: [UInt8]?
         while Monotonic.nanoseconds() < deadline {
             let entry = Entry(try database.read { try $0.storeFact(name) })
-            if let cached = usable(entry, name) {
+            if let entry, let cached = opened(entry, name), isFresh(entry) || entry.isWaiting(SystemClock().now) {
                 if try isAccepted(cached) { return cached }
-                refused = entry?.sealed
+                refused = entry.sealed
             }
             let lease = Lease.own(until: SystemClock().now + Self.leaseSeconds)
-            let isMine = try database.write { tx in
+            let (isMine, old) = try database.write { tx -> (Bool, Entry?) in
                 try tx.lock([name])
                 let entry = Entry(try tx.storeFact(name))
-                if let other = entry?.lease, other.isActive(SystemClock().now) { return false }
+                if let other = entry?.lease, other.isActive(SystemClock().now) { return (false, nil) }
+                let old = entry.flatMap { $0.sealed != refused && opened($0, name) != nil ? $0 : nil }
                 // Another process may have finished since the read.
-                if let sealed = entry?.sealed, sealed != refused, usable(entry, name) != nil { return false }
-                try tx.setStoreFact(name, Entry(sealed: nil, expiresAt: nil, lease: lease).text)
-                return true
+                if let old, isFresh(old) || old.isWaiting(SystemClock().now) { return (false, nil) }
+                try tx.setStoreFact(name, Entry(sealed: old?.sealed, expiresAt: old?.expiresAt, lease: lease).text)
+                return (true, old)
             }
-            if isMine { return try exchanged(name) }
+            if isMine { return try exchanged(name, old) }
             usleep(wait)
             wait = min(wait * 2, 200_000)
         }
@@ -69,7 +76,9 @@ final class CredentialCache: Sendable {
     }
 
     /// Exchanges a token and stores the result for the others.
-    private func exchanged(_ name: String) throws -> AWSCredentials {
+    ///
+    /// - Parameter old: The credentials to renew, if they are still valid.
+    private func exchanged(_ name: String, _ old: Entry?) throws -> AWSCredentials {
         let database = store.services.context.database
         do {
             let fresh = try request.exchange(store)
@@ -78,12 +87,21 @@ final class CredentialCache: Sendable {
             try database.write { tx in
                 try tx.lock([name])
                 try tx.removeExpiredCredentials(Self.prefix, at: SystemClock().now, now)
-                try tx.setStoreFact(name, Entry(sealed: sealed, expiresAt: fresh.expiresAt, lease: nil).text)
+                var entry = Entry(sealed: sealed, expiresAt: fresh.expiresAt, lease: nil)
+                // Credentials with such a short lifetime are shared for a while, too.
+                if !isFresh(entry) { entry.pausedUntil = SystemClock().now + Self.pauseSeconds }
+                try tx.setStoreFact(name, entry.text)
             }
             return fresh
         } catch {
-            _ = try? database.write { try $0.setStoreFact(name, nil) }
-            throw error
+            guard let old, ToolFailure(error).isTemporary, let credentials = opened(old, name), (try? isAccepted(credentials)) == true
+            else {
+                _ = try? database.write { try $0.setStoreFact(name, nil) }
+                throw error
+            }
+            let kept = Entry(sealed: old.sealed, expiresAt: old.expiresAt, lease: nil, pausedUntil: SystemClock().now + Self.pauseSeconds)
+            _ = try? database.write { try $0.setStoreFact(name, kept.text) }
+            return credentials
         }
     }
 
@@ -100,8 +118,12 @@ final class CredentialCache: Sendable {
         return true
     }
 
-    private func usable(_ entry: Entry?, _ name: String) -> AWSCredentials? {
-        guard let entry, let sealed = entry.sealed, let expiresAt = entry.expiresAt, expiresAt - now > Self.margin,
+    /// Returns whether the credentials need no renewal yet.
+    private func isFresh(_ entry: Entry) -> Bool { entry.expiresAt.map { $0 - now > Self.margin } ?? false }
+
+    /// Returns the credentials of an entry, or `nil` if it has none or they expire now.
+    private func opened(_ entry: Entry, _ name: String) -> AWSCredentials? {
+        guard let sealed = entry.sealed, let expiresAt = entry.expiresAt, expiresAt - now > Self.minimumSeconds,
             let bytes = try? store.services.context.vault.open(sealed, as: name).copy(), let value = try? JSONValue(parsing: bytes),
             let credentials = AWSCredentials(value, accountId: value["accountId"]?.string)
         else { return nil }
@@ -109,21 +131,27 @@ final class CredentialCache: Sendable {
     }
 }
 
-/// A cached entry in the store: encrypted credentials, or the lease of the process that obtains them.
+/// A cached entry in the store: encrypted credentials, and the lease of the process that obtains new ones.
 private struct Entry {
     var sealed: [UInt8]?
     var expiresAt: Int64?
     var lease: Lease?
+    /// The real time until which no renewal is attempted.
+    var pausedUntil: Int64?
 
-    init(sealed: [UInt8]?, expiresAt: Int64?, lease: Lease?) {
-        (self.sealed, self.expiresAt, self.lease) = (sealed, expiresAt, lease)
+    init(sealed: [UInt8]?, expiresAt: Int64?, lease: Lease?, pausedUntil: Int64? = nil) {
+        (self.sealed, self.expiresAt, self.lease, self.pausedUntil) = (sealed, expiresAt, lease, pausedUntil)
     }
+
+    /// Returns whether another process renews the credentials at the moment, or no renewal is attempted yet.
+    func isWaiting(_ now: Int64) -> Bool { lease?.isActive(now) ?? pausedUntil.map { now < $0 } ?? false }
 
     init?(_ text: String?) {
         guard let text, let value = try? JSONValue(parsing: text) else { return nil }
         sealed = value["sealed"]?.string.flatMap { Base64URL.decode($0) }
         expiresAt = value["expiresAt"]?.int
         lease = value["lease"].flatMap { Lease($0) }
+        pausedUntil = value["pausedUntil"]?.int
     }
 
     var text: String {
@@ -131,6 +159,7 @@ private struct Entry {
         object["sealed"] = sealed.map { .string(Base64URL.encode($0)) }
         object["expiresAt"] = expiresAt.map { .number(JSONNumber($0)) }
         object["lease"] = lease.map(\.value)
+        object["pausedUntil"] = pausedUntil.map { .number(JSONNumber($0)) }
         return JSONValue.object(object).text
     }
 }
@@ -175,7 +204,7 @@ extension Transaction {
         for (name, text) in rows where name.hasPrefix(prefix) {
             let entry = Entry(text)
             let isExpired = entry?.expiresAt.map { $0 < min(realTime, storeTime) } ?? false
-            let isAbandoned = entry?.lease.map { $0.until < realTime } ?? (entry?.sealed == nil)
+            let isAbandoned = entry?.sealed == nil && entry?.lease.map { $0.until < realTime } ?? true
             if isExpired || isAbandoned { try setStoreFact(name, nil) }
         }
     }

@@ -60,9 +60,7 @@ final class CredentialServer: Sendable {
             return json(200, .object(object))
         } catch {
             let failure = ToolFailure(error)
-            let isTemporary =
-                failure.status == 2 || ["stsUnavailable", "providerUnavailable", "IDPCommunicationError"].contains(failure.code)
-            return refusal(failure.status == 3 ? 401 : isTemporary ? 503 : 400, failure.code, failure.message)
+            return refusal(failure.status == 3 ? 401 : failure.isTemporary ? 503 : 400, failure.code, failure.message)
         }
     }
 

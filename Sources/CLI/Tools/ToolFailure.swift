@@ -33,6 +33,16 @@ struct ToolFailure: Error, Equatable {
         self.init(isOfStore ? 2 : 1, type, message)
     }
 
+    /// Whether the same call can succeed later: the store, the issuer of the token or AWS STS cannot be reached.
+    var isTemporary: Bool {
+        status == 2 || Self.temporary.contains(code)
+    }
+
+    private static let temporary: Set = [
+        "stsUnavailable", "providerUnavailable", "IDPCommunicationError", "Throttling", "ThrottlingException", "InternalFailure",
+        "ServiceUnavailable", "tokenCommandFailed",
+    ]
+
     /// Prints the error to standard error.
     ///
     /// - Returns: The error with which to exit.

@@ -82,7 +82,7 @@ struct TestedServices {
     extension ClientDocumentSource {
         /// The documents of clients, from public addresses and from this machine.
         fileprivate static func fetched(with http: any HTTPClient) -> ClientDocumentSource {
-            ClientDocumentSource { url in
+            ClientDocumentSource { url, maximumBytes in
                 let policy = HTTPPolicy(
                     allowsInsecureLoopback: true, maximumBytes: maximumBytes, timeoutMilliseconds: timeoutMilliseconds, maximumRedirects: 0)
                 do throws(HTTPFailure) {

@@ -59,7 +59,7 @@ struct PlannedTenant {
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
-        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "recyclesAddresses",
+        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "transactionTokens", "recyclesAddresses",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -95,6 +95,6 @@ extension TenantDeclaration {
             anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
             customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,
-            idJag: idJag)
+            idJag: idJag, transactionTokens: transactionTokens)
     }
 }

@@ -103,9 +103,10 @@ struct AuthorizeRequest: Sendable {
             if issuer.requiresPKCE {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: the issuer \(issuer.name) requires PKCE (RFC 7636).")
             }
-            if !client.isOpen, client.hasNoSecret {
+            if !client.isOpen, client.isPublic {
                 throw OAuthRefusal(
-                    "invalid_request", "The client \(clientId) has no secret, so it must use PKCE: code_challenge is missing (RFC 7636).")
+                    "invalid_request",
+                    "The client \(clientId) has no secret and no keys, so it must use PKCE: code_challenge is missing (RFC 7636).")
             }
             return
         }

@@ -11,14 +11,12 @@ public struct ClientDocumentSource: Sendable {
         case failed(String)
     }
 
-    /// The maximum size of a document, in bytes.
-    public static let maximumBytes = 5 * 1024
     public static let timeoutMilliseconds = 5_000
 
-    let fetch: @Sendable (String) -> Answer
+    let fetch: @Sendable (_ url: String, _ maximumBytes: Int) -> Answer
 
     /// - Parameter fetch: Sends a GET request, without redirects, to a public address with https or to this machine.
-    public init(fetch: @escaping @Sendable (String) -> Answer) { self.fetch = fetch }
+    public init(fetch: @escaping @Sendable (_ url: String, _ maximumBytes: Int) -> Answer) { self.fetch = fetch }
 }
 
 /// The clients whose ID is the URL of a document (OAuth Client ID Metadata Document).
@@ -30,8 +28,18 @@ final class ClientDocuments: Sendable {
 
     private struct State {
         var cached = BoundedCache<Cached>(atMost: 1_000)
+        var keySets = BoundedCache<KeySet>(atMost: 1_000)
         var requests = 0
     }
+
+    /// The key set of a client that publishes its keys.
+    struct KeySet {
+        let body: [UInt8]
+        let expiresAt: Int64
+    }
+
+    /// The maximum size of a document, in bytes.
+    private static let maximumBytes = 5 * 1024
 
     /// The maximum number of requests at a time, because anyone can cause one.
     private static let maximumRequests = 8
@@ -43,7 +51,18 @@ final class ClientDocuments: Sendable {
 
     init(_ source: ClientDocumentSource) { self.source = source }
 
-    func forget() { state.withLock { $0.cached = BoundedCache(atMost: 1_000) } }
+    func forget() {
+        state.withLock { state in
+            state.cached = BoundedCache(atMost: 1_000)
+            state.keySets = BoundedCache(atMost: 1_000)
+        }
+    }
+
+    func knownKeySet(at url: String) -> KeySet? { state.withLock { $0.keySets[url] } }
+
+    func keep(keySet body: [UInt8], at url: String, until end: Int64) {
+        state.withLock { $0.keySets[url] = KeySet(body: body, expiresAt: end) }
+    }
 
     /// Returns the client at a URL.
     ///
@@ -61,6 +80,20 @@ final class ClientDocuments: Sendable {
         guard mayFetch else {
             throw OAuthRefusal("invalid_client", "The client \(id.prefix(200)) has not been used at the authorization endpoint yet.")
         }
+        let answer = try receive(id, "document", maximumBytes: Self.maximumBytes, status: 400)
+        let client = try Self.client(id, answer.body)
+        state.withLock { $0.cached[id] = Cached(client: client, expiresAt: now + answer.seconds) }
+        return client
+    }
+
+    /// Fetches a JSON document of a client.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the document in messages.
+    ///   - status: The status of an error, or `nil` for the one of `invalid_client`.
+    /// - Returns: The document, and the time for which it can be cached, in seconds.
+    /// - Throws: `OAuthRefusal` with `invalid_client` or `temporarily_unavailable`.
+    func receive(_ url: String, _ name: String, maximumBytes: Int, status: Int? = nil) throws -> (body: [UInt8], seconds: Int64) {
         guard
             state.withLock({ state in
                 guard state.requests < Self.maximumRequests else { return false }
@@ -69,18 +102,18 @@ final class ClientDocuments: Sendable {
             })
         else { throw OAuthRefusal("temporarily_unavailable", "Too many client metadata documents are being fetched. Try again.") }
         defer { state.withLock { $0.requests -= 1 } }
-        switch source.fetch(id) {
-        case .failed(let reason): throw Self.refusal("The document of the client cannot be fetched. \(reason)")
+        func refuse(_ reason: String) -> OAuthRefusal {
+            OAuthRefusal("invalid_client", "The \(name) of the client \(reason)", status: status)
+        }
+        switch source.fetch(url, maximumBytes) {
+        case .failed(let reason): throw refuse("cannot be fetched. \(reason)")
         case .received(let status, let contentType, let maxAge, let body):
-            guard status == 200 else { throw Self.refusal("The document of the client has the status \(status); 200 is required.") }
+            guard status == 200 else { throw refuse("has the status \(status); 200 is required.") }
             let type = contentType ?? ""
             guard type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json") else {
-                throw Self.refusal("The document of the client must have the Content-Type application/json.")
+                throw refuse("must have the Content-Type application/json.")
             }
-            let client = try Self.client(id, body)
-            let seconds = Int64(max(0, min(maxAge ?? Self.usualSeconds, Self.maximumSeconds)))
-            state.withLock { $0.cached[id] = Cached(client: client, expiresAt: now + seconds) }
-            return client
+            return (body, Int64(max(0, min(maxAge ?? Self.usualSeconds, Self.maximumSeconds))))
         }
     }
 

@@ -14,6 +14,10 @@ struct ClientMetadata: Sendable {
     /// The method of authentication at the token endpoint.
     let authentication: String
     let grantTypes: [String]
+    /// The keys of a client that authenticates with assertions.
+    let keys: ClientKeySource?
+    /// The only algorithm of its assertions, if it is registered for one.
+    let signingAlgorithm: String?
     /// Whether every access token of the client is bound to a key (RFC 9449 §5.2).
     let requiresProofs: Bool
     /// The members that the provider knows, with the defaults of omitted ones.
@@ -57,6 +61,12 @@ struct ClientMetadata: Sendable {
         guard source.methods.contains(authentication) else {
             throw refuse("token_endpoint_auth_method must be \(source.methods.joined(separator: " or ")), not \(authentication).")
         }
+        keys = authentication == ClientAssertion.method ? try ClientKeySource(metadata: object) : nil
+        signingAlgorithm = keys == nil ? nil : object["token_endpoint_auth_signing_alg"]?.string
+        if keys != nil {
+            for name in ["jwks", "jwks_uri"] { known[name] = object[name].flatMap { $0.isNull ? nil : $0 } }
+            known["token_endpoint_auth_signing_alg"] = try Self.algorithm(in: object)
+        }
         grantTypes = try list("grant_types") ?? [ProviderGrantType.code.rawValue]
         let supported = ProviderGrantType.allCases.map(\.rawValue)
         if let other = grantTypes.first(where: { !supported.contains($0) }) {
@@ -79,8 +89,20 @@ struct ClientMetadata: Sendable {
         members = known
     }
 
+    /// Whether the client authenticates with a secret.
+    var needsSecret: Bool { authentication.hasPrefix("client_secret_") }
     /// Whether the client asks for refresh tokens.
     var mayRefresh: Bool { grantTypes.contains(ProviderGrantType.refreshToken.rawValue) }
+
+    /// Returns the algorithm of the assertions, or `nil` if all are accepted.
+    private static func algorithm(in object: JSONObject) throws -> JSONValue? {
+        guard let value = object["token_endpoint_auth_signing_alg"], !value.isNull else { return nil }
+        guard let name = value.string, ClientAssertion.algorithms.contains(where: { $0.rawValue == name }) else {
+            let names = ClientAssertion.algorithms.map(\.rawValue).joined(separator: ", ")
+            throw OAuthRefusal("invalid_client_metadata", "token_endpoint_auth_signing_alg must be one of \(names).")
+        }
+        return value
+    }
 
     /// Returns the reason why a client cannot have this redirect URI. Plain HTTP is allowed for this machine only, because a code on the
     /// network could be read.
@@ -98,8 +120,8 @@ extension ClientMetadata.Source {
     /// The supported methods of authentication. A document is public, so it cannot contain a secret.
     fileprivate var methods: [String] {
         switch self {
-        case .registration: ["none", "client_secret_basic", "client_secret_post"]
-        case .document: ["none"]
+        case .registration: ["none", "client_secret_basic", "client_secret_post", ClientAssertion.method]
+        case .document: ["none", ClientAssertion.method]
         }
     }
 
@@ -123,7 +145,10 @@ struct KnownClient: Sendable {
     /// A client of an issuer that accepts every client.
     static func open(_ id: String) -> KnownClient { KnownClient(settings: TestClient(clientId: id), isOpen: true) }
 
-    var hasNoSecret: Bool { settings.clientSecret == nil }
+    /// The keys of a client that authenticates with assertions, or `nil` for all others.
+    var keys: ClientKeySource? { metadata?.keys ?? ClientKeySource(settings) }
+    /// Whether the client cannot authenticate.
+    var isPublic: Bool { settings.clientSecret == nil && keys == nil }
 
     /// Returns whether the client can use a grant type. Only registered clients and those with a document are limited.
     func mayUse(_ grant: ProviderGrantType) -> Bool { metadata.map { $0.grantTypes.contains(grant.rawValue) } ?? true }

@@ -49,8 +49,8 @@ extension TestProvider {
     /// Exchanges an assertion of another issuer of this provider (RFC 7523 §2.1). The answer has no refresh token.
     func redeemAssertion(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
         guard let token = form["assertion"] else { throw OAuthRefusal("invalid_request", "assertion is missing.") }
-        guard client.known.isOpen || client.hasSecret else {
-            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret, so it cannot redeem assertions.")
+        guard client.known.isOpen || client.isAuthenticated else {
+            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and no keys, so it cannot redeem assertions.")
         }
         let now = context.clock.now
         let claims = try verified(token, for: client, at: issuer, at: now)

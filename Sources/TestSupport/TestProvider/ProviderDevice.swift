@@ -53,7 +53,7 @@ extension TestProvider {
     /// Issues a device code and a user code (RFC 8628 §3.1 and §3.2).
     func deviceCodes(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
-        let client = try ProviderClient(request, of: issuer)
+        let client = try client(in: request, at: .device, of: issuer)
         let scopes = Scopes(request.form["scope"] ?? "")
         let audience = try issuer.audience(in: request.form)
         try issuer.check(scopes, for: audience)

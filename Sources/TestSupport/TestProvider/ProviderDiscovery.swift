@@ -27,7 +27,7 @@ extension TestProvider {
         let algorithms = Set(try ring(of: issuer).published(at: context.clock.now).map(\.algorithm.rawValue)).sorted()
         func url(_ endpoint: ProviderEndpoint) -> JSONValue { .string("\(issuer.url)/\(endpoint.rawValue)") }
         func list(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
-        let authentication = ["client_secret_basic", "client_secret_post", "none"]
+        let authentication = ["client_secret_basic", "client_secret_post", ClientAssertion.method, "none"]
         var document: JSONObject = [
             "issuer": .string(issuer.url), "authorization_endpoint": url(.authorize), "token_endpoint": url(.token),
             "userinfo_endpoint": url(.userinfo), "jwks_uri": url(.jwks), "introspection_endpoint": url(.introspect),
@@ -50,6 +50,9 @@ extension TestProvider {
             "dpop_signing_alg_values_supported": list(DPoPProof.algorithms.map(\.rawValue)),
             "authorization_grant_profiles_supported": list([Self.assertionProfile]),
         ]
+        for endpoint in ["token", "introspection", "revocation"] {
+            document["\(endpoint)_endpoint_auth_signing_alg_values_supported"] = list(ClientAssertion.algorithms.map(\.rawValue))
+        }
         if issuer.acceptsRegistrations { document["registration_endpoint"] = url(.register) }
         if issuer.acceptsDocuments { document["client_id_metadata_document_supported"] = true }
         document["protected_resources"] = issuer.settings.resources.map { list($0.map(\.resource)) }

@@ -7,8 +7,8 @@ import SigningKeys
 extension TestProvider {
     /// Issues an access token for the client itself (RFC 6749 §4.4).
     func clientToken(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject {
-        if !client.known.isOpen, !client.hasSecret {
-            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and can only act for users.")
+        if !client.known.isOpen, !client.isAuthenticated {
+            throw OAuthRefusal("unauthorized_client", "The client \(client.id) has no secret and no keys, and can only act for users.")
         }
         let now = context.clock.now
         let scopes = Scopes(form["scope"] ?? "")
@@ -28,10 +28,13 @@ extension TestProvider {
         if let key = subject.claims.boundKey, key != client.thumbprint {
             throw OAuthRefusal("invalid_request", "subject_token is bound to a key: send a DPoP proof of that key (RFC 9449).")
         }
+        try Self.checkPermission(of: subject, for: actor)
         if form["requested_token_type"] == Self.assertionType { return try assertion(client, of: issuer, form, subject) }
+        if form["requested_token_type"] == Self.transactionType { return try transaction(client, of: issuer, form, subject) }
         if let wanted = form["requested_token_type"], ![Self.accessToken, Self.jwt].contains(wanted) {
             throw OAuthRefusal(
-                "invalid_request", "requested_token_type must be \(Self.accessToken), \(Self.jwt) or \(Self.assertionType).")
+                "invalid_request",
+                "requested_token_type must be \(Self.accessToken), \(Self.jwt), \(Self.assertionType) or \(Self.transactionType).")
         }
         let granted = Scopes(subject.claims["scope"]?.string ?? "")
         let scopes = form["scope"].map { Scopes($0) } ?? granted
@@ -53,6 +56,9 @@ extension TestProvider {
             var act: JSONObject = ["sub": actor.claims["sub"] ?? .null]
             act["act"] = subject.claims["act"]
             claims["act"] = .object(act)
+            guard Self.actors(in: claims["act"]) <= ActorChain.maximum else {
+                throw OAuthRefusal("invalid_request", "A token can have at most \(ActorChain.maximum) actors.")
+            }
         }
         let until = min(now + issuer.tenant.tokens.accessTokenSeconds, subject.claims["exp"]?.int ?? now)
         var answer = try access(
@@ -64,6 +70,30 @@ extension TestProvider {
     private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
     private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
     private static let jwt = "urn:ietf:params:oauth:token-type:jwt"
+
+    /// Checks that the claim `may_act` of the subject token permits the actor (RFC 8693 §4.4). The new token does not contain the claim,
+    /// so without the check its limit would be lost.
+    private static func checkPermission(of subject: ProvenToken, for actor: ProvenToken?) throws {
+        func refuse(_ reason: String) -> OAuthRefusal { OAuthRefusal("invalid_request", reason) }
+        guard let permission = subject.claims["may_act"] else { return }
+        guard var wanted = permission.object, wanted["sub"]?.string != nil else {
+            throw refuse("The may_act of subject_token is not an object with sub.")
+        }
+        guard let actor else { throw refuse("subject_token has the claim may_act: send the token of that actor as actor_token.") }
+        if wanted["iss"] == nil { wanted["iss"] = subject.claims["iss"] }
+        var claims = actor.claims
+        // The audience of an ID token is its client.
+        if !actor.isAccess { claims["client_id"] = claims["aud"] }
+        guard wanted.members.allSatisfy({ claims[$0.name] == $0.value }) else {
+            throw refuse("The may_act of subject_token names another actor than actor_token.")
+        }
+    }
+
+    private static func actors(in act: JSONValue?) -> Int {
+        var (count, next) = (0, act)
+        while let actor = next { (count, next) = (count + 1, actor["act"]) }
+        return count
+    }
 
     /// Verifies a token parameter: a token of this provider or of the tenant (RFC 8693 §2.1). Returns `nil` if the parameter is missing.
     private func shown(_ name: String, _ form: ProviderParameters, at issuer: ProviderIssuer) throws -> ProvenToken? {

@@ -7,12 +7,14 @@ import ServiceContext
 extension TestProvider {
     /// Returns the state and the claims of a token (RFC 7662).
     func introspect(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
-        let client = try ProviderClient(request, of: issuer, acceptsAny: issuer.settings.clients == nil)
+        let client = try client(in: request, at: .introspect, of: issuer, acceptsAny: issuer.settings.clients == nil)
         // Without configured clients, every resource server can introspect.
-        if issuer.settings.clients != nil, !client.hasSecret {
+        if issuer.settings.clients != nil, !client.isAuthenticated {
             throw OAuthRefusal(
                 "invalid_client",
-                "The client \(client.id) has no secret and cannot introspect tokens (RFC 7662 2.1). Give it a clientSecret in test.idp.")
+                "The client \(client.id) has no secret and no keys, and cannot introspect tokens (RFC 7662 2.1). "
+                    + "Give it a clientSecret or keys in test.idp."
+            )
         }
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
         let now = context.clock.now
@@ -34,7 +36,7 @@ extension TestProvider {
 
     /// Revokes a token (RFC 7009). Revoking an unknown token succeeds.
     func revoke(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
-        let client = try ProviderClient(request, of: issuer)
+        let client = try client(in: request, at: .revoke, of: issuer)
         guard let token = request.form["token"] else { throw OAuthRefusal("invalid_request", "token is missing.") }
         if let (record, grant) = try refreshToken(token) {
             guard grant.issuer == issuer.name, grant.clientId == client.id else {

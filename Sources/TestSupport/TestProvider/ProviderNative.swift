@@ -35,13 +35,13 @@ public struct NativeAuthorization: Sendable {
 }
 
 extension TestProvider {
-    /// The authorization challenge endpoint. Clients with a secret authenticate as at the token endpoint.
+    /// The authorization challenge endpoint. Clients with a secret or keys authenticate as at the token endpoint.
     func nativeChallenge(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         var authenticated: String?
-        if request.authorization("basic") != nil || request.form["client_secret"] != nil {
-            let client = try ProviderClient(request, of: issuer)
+        if request.authorization("basic") != nil || request.form["client_secret"] != nil || request.form["client_assertion"] != nil {
+            let client = try client(in: request, at: .challenge, of: issuer)
             // Without configured clients, any secret is accepted, which proves nothing.
-            if !client.known.isOpen, client.hasSecret { authenticated = client.id }
+            if !client.known.isOpen, client.isAuthenticated { authenticated = client.id }
         }
         return native.challenge(request.whole, issuer.tenant.id, authenticated)
     }

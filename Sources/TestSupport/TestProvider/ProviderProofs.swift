@@ -3,14 +3,15 @@ import Crypto
 import Loopback
 import Platform
 
-/// The nonces and the used proofs of the test provider (RFC 9449 §8 and §11.1).
+/// The nonces, the used proofs and the used client assertions of the test provider (RFC 9449 §8 and §11.1, RFC 7523 §3).
 struct ProofMemory: Sendable {
     /// The lifetime of a nonce before the next one is issued, in seconds. The previous one stays valid.
     static let nonceSeconds: Int64 = 300
     /// The difference of `iat` from the clock that is accepted, in seconds.
     static let skewSeconds: Int64 = 300
 
-    /// The used proofs. They are kept by number, not by time: with a clock that a test stops or sets, a proof can stay current.
+    /// The used proofs and assertions. They are kept by number, not by time: with a clock that a test stops or sets, a proof can stay
+    /// current.
     private var used = BoundedCache<Bool>(atMost: 100_000)
     private var nonces: [(value: String, issuedAt: Int64)] = []
 
@@ -24,8 +25,16 @@ struct ProofMemory: Sendable {
     func isCurrent(_ nonce: String) -> Bool { nonces.contains { $0.value.utf8.elementsEqual(nonce.utf8) } }
 
     /// Marks a proof as used. Returns `false` if it already was.
-    mutating func use(_ proof: DPoPProof) -> Bool {
-        let name = Base64URL.encode(Hash.sha256(Array("\(proof.thumbprint).\(proof.id)".utf8)))
+    mutating func use(_ proof: DPoPProof) -> Bool { use("\(proof.thumbprint).\(proof.id)") }
+
+    /// Marks the assertion of a client as used at an issuer. Returns `false` if it already was.
+    mutating func use(_ assertion: ClientAssertion, at issuer: String) -> Bool {
+        // No thumbprint contains a line feed, so no proof has this name.
+        use("\n\(issuer)\n\(assertion.subject.utf8.count)\n\(assertion.subject)\(assertion.id ?? "")")
+    }
+
+    private mutating func use(_ text: String) -> Bool {
+        let name = Base64URL.encode(Hash.sha256(Array(text.utf8)))
         guard used[name] == nil else { return false }
         used[name] = true
         return true

@@ -160,6 +160,10 @@ extension TestIssuer {
                 clients.map { client in
                     var record: JSONObject = ["clientId": .string(client.clientId)]
                     record.set("clientSecret", client.clientSecret)
+                    record["keys"] = client.keys.map { .array($0.map { .object($0) }) }
+                    record.set("jwksUri", client.jwksUri)
+                    record.set("assertionIssuer", client.assertionIssuer)
+                    record.set("assertionSubject", client.assertionSubject)
                     record.set("redirectUris", client.redirectUris)
                     return .object(record)
                 })

@@ -13,7 +13,7 @@ extension TestProvider {
         let metadata = try ClientMetadata(try registration(in: request), from: .registration)
         let client = RegisteredClient(
             issuer: issuer.name, id: "client-" + Base64URL.encode(context.random.bytes(15)),
-            secret: metadata.authentication == "none" ? nil : Base64URL.encode(context.random.bytes(32)),
+            secret: metadata.needsSecret ? Base64URL.encode(context.random.bytes(32)) : nil,
             accessToken: Base64URL.encode(context.random.bytes(32)), issuedAt: context.clock.now, metadata: metadata)
         memory.withLock { $0.registrations[client.id] = client }
         return LoopbackResponse(json: client.answer(managedAt: address(of: client, at: issuer)), status: 201)
@@ -34,10 +34,10 @@ extension TestProvider {
                 throw OAuthRefusal("invalid_client_metadata", "client_id and client_secret must be those of the registration.")
             }
             let metadata = try ClientMetadata(object, from: .registration)
-            guard (metadata.authentication == "none") == (client.secret == nil) else {
+            guard metadata.needsSecret == (client.secret != nil) else {
                 throw OAuthRefusal(
-                    "invalid_client_metadata", "A client cannot change between none and another token_endpoint_auth_method. Register again."
-                )
+                    "invalid_client_metadata",
+                    "A client cannot change between a token_endpoint_auth_method with a secret and another one. Register again.")
             }
             var changed = client
             changed.metadata = metadata

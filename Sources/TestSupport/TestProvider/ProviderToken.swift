@@ -20,14 +20,14 @@ enum ProviderGrantType: String, CaseIterable, Sendable {
 /// The client that calls the token endpoint (RFC 6749 §2.3).
 struct ProviderClient: Sendable {
     let id: String
-    /// Whether the client has sent a secret.
-    let hasSecret: Bool
+    /// Whether the client has sent a secret or an assertion.
+    let isAuthenticated: Bool
     let known: KnownClient
     /// The thumbprint of the key that the request has proven (RFC 9449), or `nil` without a proof.
     var thumbprint: String?
 
     /// The key to which the refresh tokens of the client are bound. Only those of public clients are (RFC 9449 §5).
-    var keptThumbprint: String? { hasSecret ? nil : thumbprint }
+    var keptThumbprint: String? { isAuthenticated ? nil : thumbprint }
 
     /// - Parameter acceptsAny: Whether an unknown client is accepted.
     /// - Throws: `OAuthRefusal` with `invalid_client` if the client is unknown or its secret is wrong. If no clients are configured, any
@@ -49,14 +49,15 @@ struct ProviderClient: Sendable {
             (id, secret) = (name, shown)
         }
         guard let id, !id.isEmpty else {
-            if request.form["client_assertion"] != nil {
-                throw OAuthRefusal(
-                    "invalid_client", "client_assertion is not supported: send client_id, and the client secret if the client has one.")
-            }
-            throw OAuthRefusal("invalid_client", "The client is missing: send client_id or an Authorization header.")
+            throw OAuthRefusal("invalid_client", "The client is missing: send client_id, an Authorization header or client_assertion.")
         }
         guard let known = acceptsAny ? .open(id) : try issuer.client(id) else {
             throw OAuthRefusal("invalid_client", "Unknown client \(id). \(issuer.acceptedClients)")
+        }
+        if known.keys != nil {
+            throw OAuthRefusal(
+                "invalid_client",
+                "The client \(id) authenticates with \(ClientAssertion.method): send client_assertion and client_assertion_type.")
         }
         if let expected = known.settings.clientSecret {
             guard let secret else {
@@ -73,9 +74,12 @@ struct ProviderClient: Sendable {
             throw OAuthRefusal("invalid_client", "The client \(id) has no secret, but one was sent.")
         }
         self.id = id
-        hasSecret = secret?.isEmpty == false
+        isAuthenticated = secret?.isEmpty == false
         self.known = known
     }
+
+    /// A client whose assertion was verified.
+    init(_ id: String, _ known: KnownClient) { (self.id, self.known, isAuthenticated) = (id, known, true) }
 
     /// Decodes the form encoding of the client ID or the secret (RFC 6749 §2.3.1).
     private static func decoded(_ text: Substring) -> String? { Form.decode("x=\(text.replacingPlain)")?.first?.value }
@@ -92,7 +96,7 @@ extension TestProvider {
     /// The token endpoint (RFC 6749 §3.2).
     func token(of issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
         try request.form.checkRepeated()
-        var client = try ProviderClient(request, of: issuer)
+        var client = try client(in: request, at: .token, of: issuer)
         guard let type = request.form["grant_type"] else { throw OAuthRefusal("invalid_request", "grant_type is missing.") }
         guard let type = ProviderGrantType(rawValue: type) else {
             let known = ProviderGrantType.allCases.map(\.rawValue).joined(separator: ", ")

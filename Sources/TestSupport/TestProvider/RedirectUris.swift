@@ -24,6 +24,39 @@ extension TestClient {
     }
 }
 
+extension TestClient {
+    /// Returns the violations in the ways in which the client authenticates: a secret, keys, or the URL of a key set.
+    func keyViolations(at pointer: String) -> [Violation] {
+        var violations: [Violation] = []
+        let ways = [("clientSecret", clientSecret != nil), ("keys", keys != nil), ("jwksUri", jwksUri != nil)].filter(\.1).map(\.0)
+        if ways.count > 1 {
+            violations.append(
+                Violation(
+                    pointer: "\(pointer)/\(ways[1])", rule: "exclusive",
+                    message: "\(ways.joined(separator: " and ")) exclude each other. Set one of them."))
+        }
+        for (number, key) in (keys ?? []).enumerated() {
+            guard let flaw = ClientKeySource.flaw(of: key) else { continue }
+            violations.append(
+                Violation(pointer: "\(pointer)/keys/\(number)", rule: "key", message: "Key \(number) cannot be used: \(flaw)."))
+        }
+        let federation = [("assertionIssuer", assertionIssuer != nil), ("assertionSubject", assertionSubject != nil)]
+        if let given = federation.first(where: \.1)?.0, let missing = federation.first(where: { !$0.1 })?.0 {
+            violations.append(
+                Violation(pointer: "\(pointer)/\(given)", rule: "dependency", message: "\(given) requires \(missing)."))
+        } else if assertionIssuer != nil, keys == nil, jwksUri == nil {
+            violations.append(
+                Violation(
+                    pointer: "\(pointer)/assertionIssuer", rule: "dependency",
+                    message: "assertionIssuer requires the keys of this issuer: set keys or jwksUri."))
+        }
+        if let flaw = jwksUri.flatMap(ClientKeySource.flaw(ofURL:)) {
+            violations.append(Violation(pointer: "\(pointer)/jwksUri", rule: "url", message: "jwksUri \(flaw)"))
+        }
+        return violations
+    }
+}
+
 extension TestIdp.Params {
     /// - Throws: `InvalidParams` if a name occurs twice or a redirect URI is not valid.
     func check() throws {
@@ -42,6 +75,7 @@ extension TestIdp.Params {
                     let message = "Client \(client.clientId) occurs twice."
                     violations.append(Violation(pointer: "\(pointer)/clientId", rule: "duplicate", message: message))
                 }
+                violations += client.keyViolations(at: pointer)
                 for (index, uri) in (client.redirectUris ?? []).enumerated() {
                     guard let flaw = AuthorizeRequest.flaw(of: uri) else { continue }
                     violations.append(

@@ -120,8 +120,21 @@ const (
 type TestClient struct {
 	// The client ID.
 	ClientID string `json:"clientId"`
-	// The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
+	// The client secret, required at the token endpoint. A client without a secret and without keys is public and
+	// must use PKCE.
 	ClientSecret mintmark.Secret `json:"clientSecret,omitempty"`
+	// The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not
+	// allowed with `clientSecret` or `jwksUri`.
+	Keys []map[string]any `json:"keys,omitempty"`
+	// The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with
+	// `https`, or from this machine. Not allowed with `clientSecret` or `keys`.
+	JWKSURI string `json:"jwksUri,omitempty"`
+	// The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the
+	// client runs (workload identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys`
+	// or `jwksUri`. Such an assertion can be used until it expires.
+	AssertionIssuer string `json:"assertionIssuer,omitempty"`
+	// The `sub` of the assertions of `assertionIssuer`.
+	AssertionSubject string `json:"assertionSubject,omitempty"`
 	// The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and
 	// http://[::1], any port is accepted (RFC 8252 section 7.3).
 	RedirectURIs []string `json:"redirectUris,omitempty"`
@@ -346,7 +359,7 @@ type TestIssuer struct {
 	// password if `passwordless` is true. Defaults to false.
 	CreateAccounts *bool `json:"createAccounts,omitempty"`
 	// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
-	// secret and any redirect URI.
+	// secret, any assertion and any redirect URI.
 	Clients []TestClient `json:"clients,omitempty"`
 	// The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then
 	// follows the authorization rules of the Model Context Protocol: a request for another `resource` fails with

@@ -60,6 +60,8 @@ public struct Tenant: ContractResult, Equatable {
     public var subjectIssuers: [SubjectIssuer]?
     /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     public var idJag: [IdJagPermission]?
+    /// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+    public var transactionTokens: [TransactionTokenPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -77,7 +79,7 @@ public struct Tenant: ContractResult, Equatable {
     /// The time of the last change of the tenant, in seconds since 1970-01-01 UTC.
     public var updatedAt: Int64
 
-    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
+    public init(tenantId: String, name: String? = nil, issuer: String, localAccountMethod: LocalAccountMethod, signUpAllowed: Bool, attributes: [TenantAttribute], audiences: [String], scopes: [String], passwordPolicy: PasswordPolicy, codes: CodePolicy, lockout: LockoutPolicy, tokens: TokenLifetimes, delivery: TenantDelivery? = nil, enumerationProtection: Bool, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool, mfa: MfaPolicy, totpAdjacentIntervals: Int64, notices: NoticePolicy, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance, disabled: Bool, lockCovers: LockCoverage, acceptsSmsRisk: Bool, signingAlgorithm: SigningAlgorithm, assuranceGaps: [String], createdAt: Int64, updatedAt: Int64) {
         self.tenantId = tenantId
         self.name = name
         self.issuer = issuer
@@ -106,6 +108,7 @@ public struct Tenant: ContractResult, Equatable {
         self.delegations = delegations
         self.subjectIssuers = subjectIssuers
         self.idJag = idJag
+        self.transactionTokens = transactionTokens
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -224,6 +227,14 @@ public struct Tenant: ContractResult, Equatable {
             writer.key("idJag")
             writer.beginArray()
             for element in idJag {
+                element.write(to: &writer)
+            }
+            writer.endArray()
+        }
+        if let transactionTokens {
+            writer.key("transactionTokens")
+            writer.beginArray()
+            for element in transactionTokens {
                 element.write(to: &writer)
             }
             writer.endArray()

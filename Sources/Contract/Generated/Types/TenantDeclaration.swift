@@ -58,6 +58,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var subjectIssuers: [SubjectIssuer]?
     /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     public var idJag: [IdJagPermission]?
+    /// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+    public var transactionTokens: [TransactionTokenPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -71,7 +73,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -99,6 +101,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.delegations = delegations
         self.subjectIssuers = subjectIssuers
         self.idJag = idJag
+        self.transactionTokens = transactionTokens
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -135,6 +138,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var delegations: [Delegation]?
         var subjectIssuers: [SubjectIssuer]?
         var idJag: [IdJagPermission]?
+        var transactionTokens: [TransactionTokenPermission]?
         var assurance: Assurance?
         var disabled: Bool?
         var lockCovers: LockCoverage?
@@ -196,6 +200,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 subjectIssuers = reader.array(_value, at: "subjectIssuers", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("idJag") {
                 idJag = reader.array(_value, at: "idJag", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
+            } else if _name.isString("transactionTokens") {
+                transactionTokens = reader.array(_value, at: "transactionTokens", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("assurance") {
                 assurance = reader.enumeration(_value, at: "assurance")
             } else if _name.isString("disabled") {
@@ -209,7 +215,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "transactionTokens", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -241,6 +247,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.delegations = delegations
         self.subjectIssuers = subjectIssuers
         self.idJag = idJag
+        self.transactionTokens = transactionTokens
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers

@@ -6,36 +6,64 @@ import JSON
 public struct TestClient: ContractParams, Equatable {
     /// The client ID.
     public var clientId: String
-    /// The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
+    /// The client secret, required at the token endpoint. A client without a secret and without keys is public and must use PKCE.
     public var clientSecret: String?
+    /// The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not allowed with `clientSecret` or `jwksUri`.
+    public var keys: [JSONObject]?
+    /// The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with `https`, or from this machine. Not allowed with `clientSecret` or `keys`.
+    public var jwksUri: String?
+    /// The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the client runs (workload identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys` or `jwksUri`. Such an assertion can be used until it expires.
+    public var assertionIssuer: String?
+    /// The `sub` of the assertions of `assertionIssuer`.
+    public var assertionSubject: String?
     /// The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted (RFC 8252 section 7.3).
     public var redirectUris: [String]?
 
-    public init(clientId: String, clientSecret: String? = nil, redirectUris: [String]? = nil) {
+    public init(clientId: String, clientSecret: String? = nil, keys: [JSONObject]? = nil, jwksUri: String? = nil, assertionIssuer: String? = nil, assertionSubject: String? = nil, redirectUris: [String]? = nil) {
         self.clientId = clientId
         self.clientSecret = clientSecret
+        self.keys = keys
+        self.jwksUri = jwksUri
+        self.assertionIssuer = assertionIssuer
+        self.assertionSubject = assertionSubject
         self.redirectUris = redirectUris
     }
 
     public init?(_ node: JSONNode, _ reader: inout ParamsReader) {
         var clientId: String?
         var clientSecret: String?
+        var keys: [JSONObject]?
+        var jwksUri: String?
+        var assertionIssuer: String?
+        var assertionSubject: String?
         var redirectUris: [String]?
         node.forEachPair { _name, _value in
             if _name.isString("clientId") {
                 clientId = reader.string(_value, at: "clientId", .testClientClientId)
             } else if _name.isString("clientSecret") {
                 clientSecret = reader.string(_value, at: "clientSecret", .testClientClientSecret)
+            } else if _name.isString("keys") {
+                keys = reader.array(_value, at: "keys", count: 1...20, isUnique: false) { reader, value, step in reader.anyObject(value, at: step) }
+            } else if _name.isString("jwksUri") {
+                jwksUri = reader.string(_value, at: "jwksUri", .testClientJwksUri)
+            } else if _name.isString("assertionIssuer") {
+                assertionIssuer = reader.string(_value, at: "assertionIssuer", .testClientAssertionIssuer)
+            } else if _name.isString("assertionSubject") {
+                assertionSubject = reader.string(_value, at: "assertionSubject", .testClientAssertionSubject)
             } else if _name.isString("redirectUris") {
                 redirectUris = reader.array(_value, at: "redirectUris", count: 0...100, isUnique: false) { reader, value, step in reader.string(value, at: step, .testClientRedirectUrisElement) }
             } else {
-                reader.unknown(_name, among: ["clientId", "clientSecret", "redirectUris"])
+                reader.unknown(_name, among: ["clientId", "clientSecret", "keys", "jwksUri", "assertionIssuer", "assertionSubject", "redirectUris"])
             }
         }
         if clientId == nil { reader.missing("clientId", in: node) }
         guard let clientId else { return nil }
         self.clientId = clientId
         self.clientSecret = clientSecret
+        self.keys = keys
+        self.jwksUri = jwksUri
+        self.assertionIssuer = assertionIssuer
+        self.assertionSubject = assertionSubject
         self.redirectUris = redirectUris
     }
 }
@@ -43,5 +71,8 @@ public struct TestClient: ContractParams, Equatable {
 extension StringRule {
     static let testClientClientId = StringRule(length: 1...255)
     static let testClientClientSecret = StringRule(length: 1...255, isSecret: true)
+    static let testClientJwksUri = StringRule(length: 1...2048)
+    static let testClientAssertionIssuer = StringRule(length: 1...2048)
+    static let testClientAssertionSubject = StringRule(length: 1...255)
     static let testClientRedirectUrisElement = StringRule(length: 1...2048)
 }

@@ -1,6 +1,7 @@
 import Accounts
 import Contract
 import IdentityPools
+import JSON
 import ServiceContext
 
 extension TokenService {
@@ -17,6 +18,7 @@ extension TokenService {
             }
             guard (request.actorToken == nil) == (request.actorTokenType == nil) else { throw ActorTokenRequired() }
             if requested == .idJag { return try assertion(request, call) }
+            if requested == .transaction { return try transaction(request, call) }
             let type = try ExchangeType(request.subjectTokenType)
             let now = context.clock.now
             let issued: DelegatedTokens.Issued
@@ -103,6 +105,30 @@ extension TokenService {
             scope: issued.scope)
     }
 
+    /// Returns a transaction token for the workloads of a trust domain.
+    private func transaction(_ request: TokenExchange.Params, _ call: any CallContext) throws -> TokenExchange.Result {
+        let now = context.clock.now
+        try request.checkTransaction()
+        if request.actorToken != nil { throw ExchangeNotAllowed(reason: "transaction tokens keep the actors of the subject token") }
+        guard let clientId = request.clientId, let audience = request.audience?.first, request.audience?.count == 1,
+            let scope = request.scope, request.resource == nil
+        else {
+            throw ExchangeNotAllowed(reason: "a transaction token needs clientId, scope and exactly one audience: the trust domain")
+        }
+        let type = try ExchangeType(request.subjectTokenType)
+        let subject = try tenantToken(request.subjectToken, as: type, of: request.tenantId, now: now)
+        try authenticate(clientId, request.clientSecret, of: subject.tenantId, mustBeConfidentialFor: "a transaction token")
+        let issued = try delegatedTokens.transaction(
+            for: subject,
+            .init(
+                clientId: clientId, audience: audience, scope: scope, expiresInSeconds: request.expiresInSeconds,
+                requestContext: request.requestContext, requestDetails: request.requestDetails),
+            .init(method: TokenExchange.info.name, call: call, now: now))
+        return TokenExchange.Result(
+            token: issued.token, issuedTokenType: ExchangeType.transaction.rawValue, tokenType: .nA, expiresAt: issued.expiresAt,
+            scope: issued.scope)
+    }
+
     /// Returns an access token with which an actor may act for a user.
     ///
     /// - Throws: A `Token…` error that names the failed check, `AccountNotFound`, `TrustedIssuerNotFound`, `AudienceNotOffered`,
@@ -136,7 +162,7 @@ extension TokenService {
             switch type {
             case .accessToken: .access
             case .idToken: .id
-            case .jwt, .idJag, .refreshToken: nil
+            case .jwt, .idJag, .transaction, .refreshToken: nil
             }
         let verified = try tenantTokens.verify(token, .init(tenantId: tenantId, use: use), now: now)
         if verified.use == .cookie { throw TokenUseMismatch(expected: .access, actual: .cookie) }
@@ -188,6 +214,21 @@ extension TokenService {
     }
 }
 
+extension TokenExchange.Params {
+    /// The maximum length of `requestContext` and of `requestDetails`, in bytes: every request between workloads contains them.
+    private static let maximumBytes = 4096
+
+    /// - Throws: `InvalidParams` if the context or the details are too long.
+    fileprivate func checkTransaction() throws {
+        let violations = [("requestContext", requestContext), ("requestDetails", requestDetails)].compactMap { name, object -> Violation? in
+            guard let object, JSONValue.object(object).bytes.count > Self.maximumBytes else { return nil }
+            return Violation(
+                pointer: "/\(name)", rule: "maxLength", message: "\(name) must have at most \(Self.maximumBytes) bytes as JSON.")
+        }
+        if !violations.isEmpty { throw InvalidParams(violations: violations) }
+    }
+}
+
 /// The types of tokens that can be exchanged (RFC 8693 section 3).
 private enum ExchangeType: String {
     case accessToken = "urn:ietf:params:oauth:token-type:access_token"
@@ -196,12 +237,15 @@ private enum ExchangeType: String {
     /// An assertion, which can be requested and not exchanged.
     case idJag = "urn:ietf:params:oauth:token-type:id-jag"
 
+    /// A transaction token, which can be requested and not exchanged.
+    case transaction = "urn:ietf:params:oauth:token-type:txn_token"
+
     /// Only for assertions.
     case refreshToken = "urn:ietf:params:oauth:token-type:refresh_token"
 
     /// - Throws: `TokenTypeNotSupported`.
     init(_ type: String) throws {
-        guard let known = Self(rawValue: type), known != .idJag, known != .refreshToken else {
+        guard let known = Self(rawValue: type), ![.idJag, .transaction, .refreshToken].contains(known) else {
             throw TokenTypeNotSupported(requested: type)
         }
         self = known

@@ -13,7 +13,7 @@ extension TokenService {
         try OAuthErrors.naming(.grant) {
             let now = context.clock.now
             let tenant = try context.database.read { try tenants.tenant(request.tenantId, in: $0) }
-            try authenticate(request.clientId, request.clientSecret, of: tenant.id, mustBeConfidential: true)
+            try authenticate(request.clientId, request.clientSecret, of: tenant.id, mustBeConfidentialFor: "an assertion")
             let assertion = try trustedTokens.assertion(
                 request.assertion, audience: context.realm.issuer(of: .tenant(tenant.id)), clientId: request.clientId, call, now: now)
             let issued = try delegatedTokens.redeem(
@@ -27,19 +27,21 @@ extension TokenService {
 
     /// Authenticates the application of a request.
     ///
-    /// - Parameter clientId: `nil` if the request names no application.
+    /// - Parameters:
+    ///   - clientId: `nil` if the request names no application.
+    ///   - result: The result that only confidential applications get, or `nil` if the application can be public.
     /// - Throws: `ClientUnknown`, `ClientSecretInvalid`.
     func authenticate(
-        _ clientId: String?, _ secret: String?, of tenantId: String, mustBeConfidential: Bool = false
+        _ clientId: String?, _ secret: String?, of tenantId: String, mustBeConfidentialFor result: String? = nil
     ) throws {
         guard clientId != nil || secret != nil else { return }
         let tenant = try context.database.read { try tenants.tenant(tenantId, in: $0) }
         let application = try tenant.knownApplication(clientId)
         let isAuthenticated = try ApplicationAuthentication(accounts).isAuthenticated(application, by: secret)
-        if mustBeConfidential, !isAuthenticated {
+        if let result, !isAuthenticated {
             throw ClientSecretInvalid(
                 clientId: application.clientId,
-                reason: "an assertion needs a confidential application with a secret; use application.put and application.addSecret")
+                reason: "\(result) needs a confidential application with a secret; use application.put and application.addSecret")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "../../src/client.js";
 import type { ListPromise } from "../../src/lists.js";
-import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, PhoneSignIn, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes } from "../types.js";
+import type { Assurance, AssuranceConflict, AssuranceRequirement, AudienceScopes, CodePolicy, Cursor, CustomTokenSigner, Delegation, IdJagPermission, LocalAccountMethod, LockCoverage, LockoutPolicy, MfaPolicy, NoticePolicy, Open, PageLimit, PasskeySettings, PasswordPolicy, PhoneSignIn, SigningAlgorithm, SubjectIssuer, Tenant, TenantAttribute, TenantDelivery, TenantId, TokenLifetimes, TransactionTokenPermission } from "../types.js";
 
 /** The methods of `tenant`. */
 export interface TenantMethods {
@@ -200,6 +200,8 @@ export interface TenantCreateParams {
   subjectIssuers?: readonly SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: readonly IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: readonly TransactionTokenPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
   assurance?: Assurance;
   /**
@@ -379,6 +381,8 @@ export interface TenantUpdateParams {
   subjectIssuers?: readonly SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: readonly IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: readonly TransactionTokenPermission[];
 }
 
 /** The result of `tenant.update`. */

@@ -43,7 +43,9 @@ export interface TokenMethods {
    * replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be
    * that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked
    * with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for another
-   * authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+   * authorization server (`idJag` of the tenant). With `txn_token` and `transactionTokens` of the tenant, the result is a transaction
+   * token: it carries the user and the context of one request through the workloads of a trust domain. Errors contain `oauthError`, the
+   * error code of OAuth 2.0, in their data.
    *
    * Also available with `caller: "public"`.
    *
@@ -238,14 +240,16 @@ export interface TokenExchangeParams {
   /** The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`. */
   actorTokenType?: OAuthTokenType;
   /**
-   * The type of the new token: `access_token` or `jwt`, which are the same, or `urn:ietf:params:oauth:token-type:id-jag` for an assertion.
-   * All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+   * The type of the new token: `access_token` or `jwt`, which are the same, `urn:ietf:params:oauth:token-type:id-jag` for an assertion, or
+   * `urn:ietf:params:oauth:token-type:txn_token` for a transaction token. All other types fail with `tokenTypeNotSupported`. Defaults to
+   * "urn:ietf:params:oauth:token-type:access_token".
    */
   requestedTokenType?: OAuthTokenType;
   /**
    * The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other
    * audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other tokens. For an
-   * assertion, exactly one: the issuer of the other authorization server. At most 10 elements.
+   * assertion, exactly one: the issuer of the other authorization server. For a transaction token, exactly one: the trust domain. At most
+   * 10 elements.
    */
   audience?: readonly string[];
   /**
@@ -256,28 +260,44 @@ export interface TokenExchangeParams {
   /**
    * The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation
    * permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of `subjectIssuers`.
+   * Required for a transaction token.
    */
   scope?: Scope;
-  /** The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds. 1 to 86400. */
+  /**
+   * The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid for at most 300 seconds. 1 to 86400.
+   */
   expiresInSeconds?: number;
   /**
    * The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues the new token, by default
    * `default`.
    */
   tenantId?: TenantId;
-  /** The application that requests the token. Required for an assertion; the ID token must be for this application. */
+  /**
+   * The application that requests the token. Required for an assertion, whose ID token must be for this application, and for a transaction
+   * token, whose application must be confidential.
+   */
   clientId?: ClientId;
   /** The secret of the application `clientId`, if it is confidential. */
   clientSecret?: ClientSecret;
+  /**
+   * The environment of the request, such as the address of the client, for the claim `rctx` of a transaction token. At most 4096 bytes as
+   * JSON.
+   */
+  requestContext?: JsonObject;
+  /**
+   * The parameters of the transaction, which no workload can change, for the claim `tctx` of a transaction token. At most 4096 bytes as
+   * JSON.
+   */
+  requestDetails?: JsonObject;
 }
 
 /** The result of `token.exchange`. */
 export interface TokenExchangeResult {
-  /** The access token or assertion. */
+  /** The access token, assertion or transaction token. */
   token: Jwt;
   /** The type of the new token. */
   issuedTokenType: OAuthTokenType;
-  /** The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. */
+  /** The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens. */
   tokenType: Open<"Bearer" | "N_A">;
   /** The time at which the token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;

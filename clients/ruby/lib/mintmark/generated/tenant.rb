@@ -76,6 +76,8 @@ module Mintmark
     # @param subject_issuers [Array<Hash>] The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens
     #   of the tenant.
     # @param id_jag [Array<Hash>] The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    # @param transaction_tokens [Array<Hash>] The applications that can get transaction tokens by `token.exchange`, for the workloads of a
+    #   trust domain.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
     #   `tenantDisabled`. Sessions do not end. Defaults to false.
@@ -92,7 +94,8 @@ module Mintmark
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
       anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil,
-      id_jag: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil, timeout: nil, trace: nil
+      id_jag: nil, transaction_tokens: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil,
+      timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -102,8 +105,8 @@ module Mintmark
         "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
         "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
         "passkeys" => passkeys, "customTokenSigners" => custom_token_signers, "delegations" => delegations,
-        "subjectIssuers" => subject_issuers, "idJag" => id_jag, "assurance" => assurance, "disabled" => disabled,
-        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
+        "subjectIssuers" => subject_issuers, "idJag" => id_jag, "transactionTokens" => transaction_tokens, "assurance" => assurance,
+        "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
     end
 
@@ -217,6 +220,8 @@ module Mintmark
     # @param subject_issuers [Array<Hash>] The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens
     #   of the tenant.
     # @param id_jag [Array<Hash>] The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    # @param transaction_tokens [Array<Hash>] The applications that can get transaction tokens by `token.exchange`, for the workloads of a
+    #   trust domain.
     # @return [Tenant]
     # @raise [TenantNotFound, InvalidTenantSettings]
     def update(
@@ -224,8 +229,8 @@ module Mintmark
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
       anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
-      accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil, timeout: nil,
-      trace: nil
+      accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil,
+      transaction_tokens: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -236,7 +241,8 @@ module Mintmark
         "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
         "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
         "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance, "force" => force,
-        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag
+        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag,
+        "transactionTokens" => transaction_tokens
       }, timeout, trace)
     end
   end

@@ -53,7 +53,9 @@ module Mintmark
     # replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be
     # that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is
     # linked with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for
-    # another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    # another authorization server (`idJag` of the tenant). With `txn_token` and `transactionTokens` of the tenant, the result is a
+    # transaction token: it carries the user and the context of one request through the workloads of a trust domain. Errors contain
+    # `oauthError`, the error code of OAuth 2.0, in their data.
     #
     # Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
     #
@@ -63,23 +65,29 @@ module Mintmark
     # @param actor_token [String] The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer
     #   with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
     # @param actor_token_type [String] The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
-    # @param requested_token_type [String] The type of the new token: `access_token` or `jwt`, which are the same, or
-    #   `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with `tokenTypeNotSupported`. Defaults to
-    #   "urn:ietf:params:oauth:token-type:access_token".
+    # @param requested_token_type [String] The type of the new token: `access_token` or `jwt`, which are the same,
+    #   `urn:ietf:params:oauth:token-type:id-jag` for an assertion, or `urn:ietf:params:oauth:token-type:txn_token` for a transaction token.
+    #   All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
     # @param audience [Array<String>] The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is
     #   an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for
-    #   all other tokens. For an assertion, exactly one: the issuer of the other authorization server.
+    #   all other tokens. For an assertion, exactly one: the issuer of the other authorization server. For a transaction token, exactly one:
+    #   the trust domain.
     # @param resource [Array<String>] The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
     #   `audience`. For an assertion, the resources that it names.
     # @param scope [String] The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the
     #   audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has
-    #   those of `subjectIssuers`.
-    # @param expires_in_seconds [Integer] The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+    #   those of `subjectIssuers`. Required for a transaction token.
+    # @param expires_in_seconds [Integer] The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid
+    #   for at most 300 seconds.
     # @param tenant_id [String] The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that
     #   issues the new token, by default `default`.
-    # @param client_id [String] The application that requests the token. Required for an assertion; the ID token must be for this
-    #   application.
+    # @param client_id [String] The application that requests the token. Required for an assertion, whose ID token must be for this
+    #   application, and for a transaction token, whose application must be confidential.
     # @param client_secret [String] The secret of the application `clientId`, if it is confidential.
+    # @param request_context [Hash] The environment of the request, such as the address of the client, for the claim `rctx` of a transaction
+    #   token. At most 4096 bytes as JSON.
+    # @param request_details [Hash] The parameters of the transaction, which no workload can change, for the claim `tctx` of a transaction
+    #   token. At most 4096 bytes as JSON.
     # @return [TokenExchangeResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenAudienceMismatch,
     #   TokenExpired, TokenNotYetValid, TokenUseMismatch, TokenRevoked, AccountMerged, TenantDisabled, TokenClaimRejected, TokenReplayed,
@@ -89,13 +97,14 @@ module Mintmark
     #   RefreshTokenInvalid, RefreshTokenExpired]
     def exchange(
       subject_token:, subject_token_type:, actor_token: nil, actor_token_type: nil, requested_token_type: nil, audience: nil, resource: nil,
-      scope: nil, expires_in_seconds: nil, tenant_id: nil, client_id: nil, client_secret: nil, timeout: nil, trace: nil
+      scope: nil, expires_in_seconds: nil, tenant_id: nil, client_id: nil, client_secret: nil, request_context: nil, request_details: nil,
+      timeout: nil, trace: nil
     )
       call("token.exchange", {
         "subjectToken" => subject_token, "subjectTokenType" => subject_token_type, "actorToken" => actor_token,
         "actorTokenType" => actor_token_type, "requestedTokenType" => requested_token_type, "audience" => audience, "resource" => resource,
         "scope" => scope, "expiresInSeconds" => expires_in_seconds, "tenantId" => tenant_id, "clientId" => client_id,
-        "clientSecret" => client_secret
+        "clientSecret" => client_secret, "requestContext" => request_context, "requestDetails" => request_details
       }, timeout, trace)
     end
 

@@ -39,13 +39,14 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let delegations: [Delegation]? = try given.optional("delegations")
         let subjectIssuers: [SubjectIssuer]? = try given.optional("subjectIssuers")
         let idJag: [IdJagPermission]? = try given.optional("idJag")
+        let transactionTokens: [TransactionTokenPermission]? = try given.optional("transactionTokens")
         let assurance: Assurance? = try given.optional("assurance")
         let disabled: Bool? = try given.optional("disabled")
         let lockCovers: LockCoverage? = try given.optional("lockCovers")
         let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -93,8 +94,9 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let delegations: [Delegation]? = try given.optional("delegations")
         let subjectIssuers: [SubjectIssuer]? = try given.optional("subjectIssuers")
         let idJag: [IdJagPermission]? = try given.optional("idJag")
+        let transactionTokens: [TransactionTokenPermission]? = try given.optional("transactionTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -31,8 +31,10 @@ func tokenCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout:
         let tenantId: String? = try given.optional("tenantId")
         let clientId: String? = try given.optional("clientId")
         let clientSecret: String? = try given.optional("clientSecret")
+        let requestContext: JSONObject? = try given.optional("requestContext")
+        let requestDetails: JSONObject? = try given.optional("requestDetails")
         guard given.isUsedUp else { return nil }
-        return try await m.token.exchange(subjectToken: subjectToken, subjectTokenType: subjectTokenType, actorToken: actorToken, actorTokenType: actorTokenType, requestedTokenType: requestedTokenType, audience: audience, resource: resource, scope: scope, expiresInSeconds: expiresInSeconds, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, timeout: timeout, trace: trace).wire
+        return try await m.token.exchange(subjectToken: subjectToken, subjectTokenType: subjectTokenType, actorToken: actorToken, actorTokenType: actorTokenType, requestedTokenType: requestedTokenType, audience: audience, resource: resource, scope: scope, expiresInSeconds: expiresInSeconds, tenantId: tenantId, clientId: clientId, clientSecret: clientSecret, requestContext: requestContext, requestDetails: requestDetails, timeout: timeout, trace: trace).wire
     case "token.jwks":
         let issuer: String? = try given.optional("issuer")
         guard given.isUsedUp else { return nil }

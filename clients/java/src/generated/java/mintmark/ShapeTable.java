@@ -139,14 +139,16 @@ final class ShapeTable {
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm assuranceGaps createdAt updatedAt
+            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm \
+            assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance signingAlgorithm
+            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance \
+            signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -154,7 +156,7 @@ final class ShapeTable {
             TenantWebhook url secret! allowPrivateNetwork allowInsecure
             TestAnswer claims error:TestAnswerError passkeyChallenge
             TestAnswerError code description status endpoint
-            TestClient clientId clientSecret! redirectUris
+            TestClient clientId clientSecret! keys jwksUri assertionIssuer assertionSubject redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
             clientIdMetadata dpop signInAs
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
@@ -162,6 +164,7 @@ final class ShapeTable {
             TestResourceAddress resource metadataUrl metadata
             TokenLifetimes idTokenSeconds accessTokenSeconds refreshTokenSeconds sessionSeconds refreshReuseGraceSeconds
             Tokens idToken! accessToken! refreshToken! scope expiresAt
+            TransactionTokenPermission clientId audience scopes
             TrustedIssuer name arn issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
             maxLifetimeSeconds maxAgeSeconds singleUse allowInsecure allowPrivateNetwork uses thumbprints tags createdAt updatedAt
             TrustedIssuerDeclaration issuer tenantId audiences authorizedParties keys jwksUri algorithms types claims \
@@ -582,7 +585,7 @@ final class ShapeTable {
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
             customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -597,7 +600,7 @@ final class ShapeTable {
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
             audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
             lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission
+            subjectIssuers:SubjectIssuer idJag:IdJagPermission transactionTokens:TransactionTokenPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
@@ -644,7 +647,7 @@ final class ShapeTable {
             id_token_signing_alg_values_supported claims_supported grant_types_supported authorization_grant_profiles_supported
             =token.discovery TokenDiscoveryResult
             TokenExchangeParams subjectToken! subjectTokenType actorToken! actorTokenType requestedTokenType audience resource \
-            scope expiresInSeconds tenantId clientId clientSecret!
+            scope expiresInSeconds tenantId clientId clientSecret! requestContext requestDetails
             TokenExchangeResult token! issuedTokenType tokenType expiresAt scope
             =token.exchange TokenExchangeResult
             TokenJwksParams issuer

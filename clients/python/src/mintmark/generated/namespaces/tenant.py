@@ -55,6 +55,7 @@ class TenantMethods(Namespace):
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
         id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
+        transaction_tokens: Sequence[types.TransactionTokenPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -123,6 +124,8 @@ class TenantMethods(Namespace):
                 tokens of the tenant.
             id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
                 (ID-JAG).
+            transaction_tokens: The applications that can get transaction tokens by `token.exchange`, for the workloads
+                of a trust domain.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to
                 "none".
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -147,8 +150,9 @@ class TenantMethods(Namespace):
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
             "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
-            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
-            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "transactionTokens": transaction_tokens,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -249,8 +253,9 @@ class TenantMethods(Namespace):
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
-        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
+        transaction_tokens: Sequence[types.TransactionTokenPermission | Mapping[str, Any]] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
 
@@ -329,6 +334,8 @@ class TenantMethods(Namespace):
                 tokens of the tenant.
             id_jag: The applications that can get assertions for other authorization servers by `token.exchange`
                 (ID-JAG).
+            transaction_tokens: The applications that can get transaction tokens by `token.exchange`, for the workloads
+                of a trust domain.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -345,7 +352,7 @@ class TenantMethods(Namespace):
             "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
             "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
             "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag,
+            "idJag": id_jag, "transactionTokens": transaction_tokens,
         }, timeout, trace))
 
 
@@ -385,6 +392,7 @@ class AsyncTenantMethods(AsyncNamespace):
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
         id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
+        transaction_tokens: Sequence[types.TransactionTokenPermission | Mapping[str, Any]] | None = None,
         assurance: types.Assurance | None = None, disabled: bool | None = None,
         lock_covers: types.LockCoverage | None = None, accepts_sms_risk: bool | None = None,
         signing_algorithm: types.SigningAlgorithm | None = None, timeout: float | None = None, trace: str | None = None,
@@ -402,8 +410,9 @@ class AsyncTenantMethods(AsyncNamespace):
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
             "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
             "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
-            "subjectIssuers": subject_issuers, "idJag": id_jag, "assurance": assurance, "disabled": disabled,
-            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
+            "subjectIssuers": subject_issuers, "idJag": id_jag, "transactionTokens": transaction_tokens,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -477,8 +486,9 @@ class AsyncTenantMethods(AsyncNamespace):
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
         subject_issuers: Sequence[types.SubjectIssuer | Mapping[str, Any]] | None = None,
-        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        id_jag: Sequence[types.IdJagPermission | Mapping[str, Any]] | None = None,
+        transaction_tokens: Sequence[types.TransactionTokenPermission | Mapping[str, Any]] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.Tenant:
         """Update the settings of a tenant.
 
@@ -495,5 +505,5 @@ class AsyncTenantMethods(AsyncNamespace):
             "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
             "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
             "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag,
+            "idJag": id_jag, "transactionTokens": transaction_tokens,
         }, timeout, trace))

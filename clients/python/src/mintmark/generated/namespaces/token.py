@@ -88,7 +88,8 @@ class TokenMethods(Namespace):
         actor_token_type: str | None = None, requested_token_type: str | None = None,
         audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
         expires_in_seconds: int | None = None, tenant_id: str | None = None, client_id: str | None = None,
-        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, request_context: Mapping[str, Any] | None = None,
+        request_details: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenExchangeResult:
         """Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an
         assertion.
@@ -100,8 +101,10 @@ class TokenMethods(Namespace):
         session of the user and with that of the actor. There is no refresh token. The subject token can also be that of
         a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account
         that is linked with its subject, with a new session that ends with the token. With the requested type `id-jag`,
-        the result is an assertion for another authorization server (`idJag` of the tenant). Errors contain
-        `oauthError`, the error code of OAuth 2.0, in their data.
+        the result is an assertion for another authorization server (`idJag` of the tenant). With `txn_token` and
+        `transactionTokens` of the tenant, the result is a transaction token: it carries the user and the context of one
+        request through the workloads of a trust domain. Errors contain `oauthError`, the error code of OAuth 2.0, in
+        their data.
 
         Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
 
@@ -114,25 +117,30 @@ class TokenMethods(Namespace):
                 `actorTokenType`.
             actor_token_type: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires
                 `actorToken`.
-            requested_token_type: The type of the new token: `access_token` or `jwt`, which are the same, or
-                `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with
+            requested_token_type: The type of the new token: `access_token` or `jwt`, which are the same,
+                `urn:ietf:params:oauth:token-type:id-jag` for an assertion, or
+                `urn:ietf:params:oauth:token-type:txn_token` for a transaction token. All other types fail with
                 `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
             audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token
                 is an access token for other audiences, only those are possible. Defaults to the audiences of an access
                 token, and to the tenant for all other tokens. For an assertion, exactly one: the issuer of the other
-                authorization server.
+                authorization server. For a transaction token, exactly one: the trust domain.
             resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are
                 added to `audience`. For an assertion, the resources that it names.
             scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant,
                 the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the
-                subject of a trusted issuer has those of `subjectIssuers`.
-            expires_in_seconds (1–86400): The maximum lifetime of the new token, in seconds. An assertion is valid for
-                at most 300 seconds.
+                subject of a trusted issuer has those of `subjectIssuers`. Required for a transaction token.
+            expires_in_seconds (1–86400): The maximum lifetime of the new token, in seconds. An assertion and a
+                transaction token are valid for at most 300 seconds.
             tenant_id: The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant
                 that issues the new token, by default `default`.
-            client_id: The application that requests the token. Required for an assertion; the ID token must be for this
-                application.
+            client_id: The application that requests the token. Required for an assertion, whose ID token must be for
+                this application, and for a transaction token, whose application must be confidential.
             client_secret: The secret of the application `clientId`, if it is confidential.
+            request_context: The environment of the request, such as the address of the client, for the claim `rctx` of
+                a transaction token. At most 4096 bytes as JSON.
+            request_details: The parameters of the transaction, which no workload can change, for the claim `tctx` of a
+                transaction token. At most 4096 bytes as JSON.
 
         Raises:
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
@@ -196,7 +204,8 @@ class TokenMethods(Namespace):
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
             "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
             "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
-            "clientId": client_id, "clientSecret": client_secret,
+            "clientId": client_id, "clientSecret": client_secret, "requestContext": request_context,
+            "requestDetails": request_details,
         }, timeout, trace))
 
     def jwks(
@@ -532,7 +541,8 @@ class AsyncTokenMethods(AsyncNamespace):
         actor_token_type: str | None = None, requested_token_type: str | None = None,
         audience: Sequence[str] | None = None, resource: Sequence[str] | None = None, scope: str | None = None,
         expires_in_seconds: int | None = None, tenant_id: str | None = None, client_id: str | None = None,
-        client_secret: str | None = None, timeout: float | None = None, trace: str | None = None,
+        client_secret: str | None = None, request_context: Mapping[str, Any] | None = None,
+        request_details: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenExchangeResult:
         """Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an
         assertion.
@@ -551,7 +561,8 @@ class AsyncTokenMethods(AsyncNamespace):
             "subjectToken": subject_token, "subjectTokenType": subject_token_type, "actorToken": actor_token,
             "actorTokenType": actor_token_type, "requestedTokenType": requested_token_type, "audience": audience,
             "resource": resource, "scope": scope, "expiresInSeconds": expires_in_seconds, "tenantId": tenant_id,
-            "clientId": client_id, "clientSecret": client_secret,
+            "clientId": client_id, "clientSecret": client_secret, "requestContext": request_context,
+            "requestDetails": request_details,
         }, timeout, trace))
 
     async def jwks(

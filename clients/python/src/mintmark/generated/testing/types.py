@@ -155,7 +155,24 @@ class TestClient(Record):
     client_id: str = member("clientId")
     """The client ID."""
     client_secret: str | None = member("clientSecret", secret=True, default=None)
-    """The client secret, required at the token endpoint. A client without a secret is public and must use PKCE."""
+    """The client secret, required at the token endpoint. A client without a secret and without keys is public and must use
+    PKCE.
+    """
+    keys: Sequence[Mapping[str, Any]] | None = member("keys", default=None)
+    """The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not allowed
+    with `clientSecret` or `jwksUri`.
+    """
+    jwks_uri: str | None = member("jwksUri", default=None)
+    """The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with `https`,
+    or from this machine. Not allowed with `clientSecret` or `keys`.
+    """
+    assertion_issuer: str | None = member("assertionIssuer", default=None)
+    """The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the
+    client runs (workload identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys` or
+    `jwksUri`. Such an assertion can be used until it expires.
+    """
+    assertion_subject: str | None = member("assertionSubject", default=None)
+    """The `sub` of the assertions of `assertionIssuer`."""
     redirect_uris: Sequence[str] | None = member("redirectUris", default=None)
     """The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1],
     any port is accepted (RFC 8252 section 7.3).
@@ -290,7 +307,7 @@ class TestIssuer(Record):
     """
     clients: Sequence[TestClient] | None = member("clients", list_of(TestClient._of), default=None)
     """The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
-    secret and any redirect URI.
+    secret, any assertion and any redirect URI.
     """
     resources: Sequence[TestResource] | None = member("resources", list_of(TestResource._of), default=None)
     """The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the

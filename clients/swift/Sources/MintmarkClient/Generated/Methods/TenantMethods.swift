@@ -56,6 +56,7 @@ public struct TenantMethods: Sendable {
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
     ///   - subjectIssuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
     ///   - idJag: The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    ///   - transactionTokens: The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
     ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end. Defaults to false.
     ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
@@ -63,7 +64,7 @@ public struct TenantMethods: Sendable {
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -73,8 +74,8 @@ public struct TenantMethods: Sendable {
             ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
             ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys),
             ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("subjectIssuers", subjectIssuers),
-            ("idJag", idJag), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
-            ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
+            ("idJag", idJag), ("transactionTokens", transactionTokens), ("assurance", assurance), ("disabled", disabled),
+            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -176,9 +177,10 @@ public struct TenantMethods: Sendable {
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
     ///   - subjectIssuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.
     ///   - idJag: The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
+    ///   - transactionTokens: The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -190,6 +192,7 @@ public struct TenantMethods: Sendable {
             ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
             ("acceptsLessAssurance", acceptsLessAssurance), ("force", force), ("customTokenSigners", customTokenSigners),
             ("delegations", delegations), ("subjectIssuers", subjectIssuers), ("idJag", idJag),
+            ("transactionTokens", transactionTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

@@ -48,7 +48,7 @@ public struct TokenMethods: Sendable {
 
     /// Exchange a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
     ///
-    /// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for another authorization server (`idJag` of the tenant). Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
+    /// Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor token, its `act` claim names the actor; the subject token must permit the actor (`may_act`, from `token.delegate`), or the tenant must (`delegations`). The new token has the subject, session and sign-in of the subject token, is never valid for longer than the tokens it replaces, and ends with the session of the user and with that of the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the use `exchange` (`subjectIssuers` of the tenant): the new token is then for the account that is linked with its subject, with a new session that ends with the token. With the requested type `id-jag`, the result is an assertion for another authorization server (`idJag` of the tenant). With `txn_token` and `transactionTokens` of the tenant, the result is a transaction token: it carries the user and the context of one request through the workloads of a trust domain. Errors contain `oauthError`, the error code of OAuth 2.0, in their data.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -59,22 +59,25 @@ public struct TokenMethods: Sendable {
     ///   - subjectTokenType: The type of the subject token. Tokens of trusted issuers have the type `jwt`.
     ///   - actorToken: The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer with the use `exchange`. An access token must be for the tenant itself. Requires `actorTokenType`.
     ///   - actorTokenType: The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
-    ///   - requestedTokenType: The type of the new token: `access_token` or `jwt`, which are the same, or `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
-    ///   - audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other tokens. For an assertion, exactly one: the issuer of the other authorization server.
+    ///   - requestedTokenType: The type of the new token: `access_token` or `jwt`, which are the same, `urn:ietf:params:oauth:token-type:id-jag` for an assertion, or `urn:ietf:params:oauth:token-type:txn_token` for a transaction token. All other types fail with `tokenTypeNotSupported`. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+    ///   - audience: The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other tokens. For an assertion, exactly one: the issuer of the other authorization server. For a transaction token, exactly one: the trust domain.
     ///   - resource: The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to `audience`. For an assertion, the resources that it names.
-    ///   - scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of `subjectIssuers`.
-    ///   - expiresInSeconds: The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+    ///   - scope: The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of `subjectIssuers`. Required for a transaction token.
+    ///   - expiresInSeconds: The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid for at most 300 seconds.
     ///   - tenantId: The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues the new token, by default `default`.
-    ///   - clientId: The application that requests the token. Required for an assertion; the ID token must be for this application.
+    ///   - clientId: The application that requests the token. Required for an assertion, whose ID token must be for this application, and for a transaction token, whose application must be confidential.
     ///   - clientSecret: The secret of the application `clientId`, if it is confidential.
+    ///   - requestContext: The environment of the request, such as the address of the client, for the claim `rctx` of a transaction token. At most 4096 bytes as JSON.
+    ///   - requestDetails: The parameters of the transaction, which no workload can change, for the claim `tctx` of a transaction token. At most 4096 bytes as JSON.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenAudienceMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `AccountMergedError`, `TenantDisabledError`, `TokenClaimRejectedError`, `TokenReplayedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AudienceNotOfferedError`, `ScopeNotGrantedError`, `TokenTypeNotSupportedError`, `ExchangeNotAllowedError`, `ActorTokenRequiredError`, `ActorNotAllowedError`, `DelegationTooDeepError`, `SubjectTokenInvalidError`, `TenantNotFoundError`, `UserNotFoundError`, `AccountDisabledError`, `AccountLockedError`, `SecondFactorRequiredError`, `RefusedByHookError`, `HookFailedError`, `SignUpNotAllowedError`, `ClientUnknownError`, `ClientSecretInvalidError`, `RefreshTokenInvalidError`, `RefreshTokenExpiredError`.
     @discardableResult
-    public func exchange(subjectToken: String, subjectTokenType: String, actorToken: String? = nil, actorTokenType: String? = nil, requestedTokenType: String? = nil, audience: [String]? = nil, resource: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenExchangeResult {
+    public func exchange(subjectToken: String, subjectTokenType: String, actorToken: String? = nil, actorTokenType: String? = nil, requestedTokenType: String? = nil, audience: [String]? = nil, resource: [String]? = nil, scope: String? = nil, expiresInSeconds: Int? = nil, tenantId: String? = nil, clientId: String? = nil, clientSecret: String? = nil, requestContext: JSONObject? = nil, requestDetails: JSONObject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TokenExchangeResult {
         let _params = JSONObject([
             ("subjectToken", subjectToken), ("subjectTokenType", subjectTokenType), ("actorToken", actorToken),
             ("actorTokenType", actorTokenType), ("requestedTokenType", requestedTokenType), ("audience", audience),
             ("resource", resource), ("scope", scope), ("expiresInSeconds", expiresInSeconds), ("tenantId", tenantId),
-            ("clientId", clientId), ("clientSecret", clientSecret),
+            ("clientId", clientId), ("clientSecret", clientSecret), ("requestContext", requestContext),
+            ("requestDetails", requestDetails),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("token.exchange", _params, timeout: timeout, trace: trace)
     }
@@ -276,11 +279,11 @@ public struct TokenDiscoveryResult: ResultRecord {
 
 /// The result of `token.exchange`.
 public struct TokenExchangeResult: ResultRecord {
-    /// The access token or assertion.
+    /// The access token, assertion or transaction token.
     public let token: String
     /// The type of the new token.
     public let issuedTokenType: String
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
     public let tokenType: TokenType
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
@@ -296,7 +299,7 @@ public struct TokenExchangeResult: ResultRecord {
         json = members.object
     }
 
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. Newer versions of Mintmark can add values.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens. Newer versions of Mintmark can add values.
     public struct TokenType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

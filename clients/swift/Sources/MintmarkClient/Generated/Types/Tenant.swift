@@ -60,6 +60,8 @@ public struct Tenant: ResultRecord {
     public let subjectIssuers: [SubjectIssuer]?
     /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     public let idJag: [IdJagPermission]?
+    /// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+    public let transactionTokens: [TransactionTokenPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public let assurance: Assurance
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -106,6 +108,7 @@ public struct Tenant: ResultRecord {
         delegations = try members.optional("delegations")
         subjectIssuers = try members.optional("subjectIssuers")
         idJag = try members.optional("idJag")
+        transactionTokens = try members.optional("transactionTokens")
         assurance = try members.required("assurance")
         disabled = try members.required("disabled")
         lockCovers = try members.required("lockCovers")

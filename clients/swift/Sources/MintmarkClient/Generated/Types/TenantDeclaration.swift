@@ -58,6 +58,8 @@ public struct TenantDeclaration: MutableRecord {
     public var subjectIssuers: [SubjectIssuer]?
     /// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     public var idJag: [IdJagPermission]?
+    /// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+    public var transactionTokens: [TransactionTokenPermission]?
     /// The security profile. Its defaults apply to omitted settings, and its limits to all.
     public var assurance: Assurance?
     /// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
@@ -73,7 +75,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -101,6 +103,7 @@ public struct TenantDeclaration: MutableRecord {
         self.delegations = delegations
         self.subjectIssuers = subjectIssuers
         self.idJag = idJag
+        self.transactionTokens = transactionTokens
         self.assurance = assurance
         self.disabled = disabled
         self.lockCovers = lockCovers
@@ -138,6 +141,7 @@ public struct TenantDeclaration: MutableRecord {
         delegations = try members.optional("delegations")
         subjectIssuers = try members.optional("subjectIssuers")
         idJag = try members.optional("idJag")
+        transactionTokens = try members.optional("transactionTokens")
         assurance = try members.optional("assurance")
         disabled = try members.optional("disabled")
         lockCovers = try members.optional("lockCovers")
@@ -175,6 +179,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("delegations", delegations)
         members.set("subjectIssuers", subjectIssuers)
         members.set("idJag", idJag)
+        members.set("transactionTokens", transactionTokens)
         members.set("assurance", assurance)
         members.set("disabled", disabled)
         members.set("lockCovers", lockCovers)

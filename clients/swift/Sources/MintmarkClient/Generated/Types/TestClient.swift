@@ -6,16 +6,28 @@ import JSON
 public struct TestClient: MutableRecord {
     /// The client ID.
     public var clientId: String
-    /// The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
+    /// The client secret, required at the token endpoint. A client without a secret and without keys is public and must use PKCE.
     public var clientSecret: String?
+    /// The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not allowed with `clientSecret` or `jwksUri`.
+    public var keys: [JSONObject]?
+    /// The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with `https`, or from this machine. Not allowed with `clientSecret` or `keys`.
+    public var jwksUri: String?
+    /// The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the client runs (workload identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys` or `jwksUri`. Such an assertion can be used until it expires.
+    public var assertionIssuer: String?
+    /// The `sub` of the assertions of `assertionIssuer`.
+    public var assertionSubject: String?
     /// The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted (RFC 8252 section 7.3).
     public var redirectUris: [String]?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(clientId: String, clientSecret: String? = nil, redirectUris: [String]? = nil, unknown: JSONObject = [:]) {
+    public init(clientId: String, clientSecret: String? = nil, keys: [JSONObject]? = nil, jwksUri: String? = nil, assertionIssuer: String? = nil, assertionSubject: String? = nil, redirectUris: [String]? = nil, unknown: JSONObject = [:]) {
         self.clientId = clientId
         self.clientSecret = clientSecret
+        self.keys = keys
+        self.jwksUri = jwksUri
+        self.assertionIssuer = assertionIssuer
+        self.assertionSubject = assertionSubject
         self.redirectUris = redirectUris
         self.unknown = unknown
     }
@@ -23,6 +35,10 @@ public struct TestClient: MutableRecord {
     public init(reading members: inout MemberReader) throws {
         clientId = try members.required("clientId")
         clientSecret = try members.optional("clientSecret")
+        keys = try members.optional("keys")
+        jwksUri = try members.optional("jwksUri")
+        assertionIssuer = try members.optional("assertionIssuer")
+        assertionSubject = try members.optional("assertionSubject")
         redirectUris = try members.optional("redirectUris")
         unknown = members.rest
     }
@@ -30,6 +46,10 @@ public struct TestClient: MutableRecord {
     public func write(to members: inout MemberWriter) {
         members.set("clientId", clientId)
         members.secret("clientSecret", clientSecret)
+        members.set("keys", keys)
+        members.set("jwksUri", jwksUri)
+        members.set("assertionIssuer", assertionIssuer)
+        members.set("assertionSubject", assertionSubject)
         members.set("redirectUris", redirectUris)
         members.add(unknown)
     }

@@ -12,7 +12,7 @@ public struct TestIssuer: MutableRecord {
     public var passwordless: Bool?
     /// Whether the login page creates an account for an unknown email address, with the entered password, or without a password if `passwordless` is true. Defaults to false.
     public var createAccounts: Bool?
-    /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect URI.
+    /// The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret, any assertion and any redirect URI.
     public var clients: [TestClient]?
     /// The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows the authorization rules of the Model Context Protocol: a request for another `resource` fails with `invalid_target`, and every client must use PKCE.
     public var resources: [TestResource]?

@@ -161,6 +161,11 @@ public final class Tenant extends Result {
     /** {@return the applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG)} */
     public List<IdJagPermission> idJag() { return json().list("idJag", Read.object(IdJagPermission::new)); }
 
+    /** {@return the applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a trust domain} */
+    public List<TransactionTokenPermission> transactionTokens() {
+        return json().list("transactionTokens", Read.object(TransactionTokenPermission::new));
+    }
+
     /** {@return the security profile} Its defaults apply to omitted settings, and its limits to all. */
     public Assurance assurance() { return json().constant("assurance", Assurance.class); }
 

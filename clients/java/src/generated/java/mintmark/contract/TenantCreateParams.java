@@ -208,6 +208,15 @@ public final class TenantCreateParams extends Params {
 
     /**
      * {@return this}
+     * @param transactionTokens The applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a
+     * trust domain.
+     */
+    public TenantCreateParams transactionTokens(List<TransactionTokenPermission> transactionTokens) {
+        return set(this, "transactionTokens", transactionTokens);
+    }
+
+    /**
+     * {@return this}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
      */
     public TenantCreateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }

@@ -235,6 +235,15 @@ public final class TenantDeclaration extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param transactionTokens The applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a
+     * trust domain.
+     */
+    public TenantDeclaration withTransactionTokens(List<TransactionTokenPermission> transactionTokens) {
+        return new TenantDeclaration(with("transactionTokens", transactionTokens));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
      */
     public TenantDeclaration withAssurance(Assurance assurance) { return new TenantDeclaration(with("assurance", assurance)); }

@@ -248,4 +248,13 @@ public final class TenantUpdateParams extends Params {
      * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
      */
     public TenantUpdateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
+
+    /**
+     * {@return this}
+     * @param transactionTokens The applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a
+     * trust domain.
+     */
+    public TenantUpdateParams transactionTokens(List<TransactionTokenPermission> transactionTokens) {
+        return set(this, "transactionTokens", transactionTokens);
+    }
 }

@@ -20,9 +20,38 @@ public final class TestClient extends Result {
 
     /**
      * {@return a copy with this value}
-     * @param clientSecret The client secret, required at the token endpoint. A client without a secret is public and must use PKCE.
+     * @param clientSecret The client secret, required at the token endpoint. A client without a secret and without keys is public and
+     * must use PKCE.
      */
     public TestClient withClientSecret(String clientSecret) { return new TestClient(with("clientSecret", clientSecret)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param keys The public keys of a client that authenticates with signed assertions (<code>private_key_jwt</code>, RFC 7523). Not
+     * allowed with <code>clientSecret</code> or <code>jwksUri</code>.
+     */
+    public TestClient withKeys(List<Map<String, Object>> keys) { return new TestClient(withFree("keys", keys)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param jwksUri The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with
+     * <code>https</code>, or from this machine. Not allowed with <code>clientSecret</code> or <code>keys</code>.
+     */
+    public TestClient withJwksUri(String jwksUri) { return new TestClient(with("jwksUri", jwksUri)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param assertionIssuer The <code>iss</code> of the assertions, if not the client but another issuer signs them, such as the
+     * platform on which the client runs (workload identity federation). Requires <code>assertionSubject</code>, and the keys of this
+     * issuer as <code>keys</code> or <code>jwksUri</code>. Such an assertion can be used until it expires.
+     */
+    public TestClient withAssertionIssuer(String assertionIssuer) { return new TestClient(with("assertionIssuer", assertionIssuer)); }
+
+    /**
+     * {@return a copy with this value}
+     * @param assertionSubject The <code>sub</code> of the assertions of <code>assertionIssuer</code>.
+     */
+    public TestClient withAssertionSubject(String assertionSubject) { return new TestClient(with("assertionSubject", assertionSubject)); }
 
     /**
      * {@return a copy with this value}

@@ -42,7 +42,7 @@ public final class TestIssuer extends Result {
     /**
      * {@return a copy with this value}
      * @param clients The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
-     * secret and any redirect URI.
+     * secret, any assertion and any redirect URI.
      */
     public TestIssuer withClients(List<TestClient> clients) { return new TestIssuer(with("clients", clients)); }
 

@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.util.List;
+import java.util.Map;
 import mintmark.Params;
 
 /** The parameters of <code>token.exchange</code>. */
@@ -38,9 +39,10 @@ public final class TokenExchangeParams extends Params {
 
     /**
      * {@return this}
-     * @param requestedTokenType The type of the new token: <code>access_token</code> or <code>jwt</code>, which are the same, or
-     * <code>urn:ietf:params:oauth:token-type:id-jag</code> for an assertion. All other types fail with
-     * <code>tokenTypeNotSupported</code>. Defaults to "urn:ietf:params:oauth:token-type:access_token".
+     * @param requestedTokenType The type of the new token: <code>access_token</code> or <code>jwt</code>, which are the same,
+     * <code>urn:ietf:params:oauth:token-type:id-jag</code> for an assertion, or <code>urn:ietf:params:oauth:token-type:txn_token</code>
+     * for a transaction token. All other types fail with <code>tokenTypeNotSupported</code>. Defaults to
+     * "urn:ietf:params:oauth:token-type:access_token".
      */
     public TokenExchangeParams requestedTokenType(String requestedTokenType) {
         return set(this, "requestedTokenType", requestedTokenType);
@@ -50,7 +52,8 @@ public final class TokenExchangeParams extends Params {
      * {@return this}
      * @param audience The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access
      * token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other
-     * tokens. For an assertion, exactly one: the issuer of the other authorization server.
+     * tokens. For an assertion, exactly one: the issuer of the other authorization server. For a transaction token, exactly one: the
+     * trust domain.
      */
     public TokenExchangeParams audience(List<String> audience) { return set(this, "audience", audience); }
 
@@ -65,13 +68,14 @@ public final class TokenExchangeParams extends Params {
      * {@return this}
      * @param scope The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences
      * and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of
-     * <code>subjectIssuers</code>.
+     * <code>subjectIssuers</code>. Required for a transaction token.
      */
     public TokenExchangeParams scope(String scope) { return set(this, "scope", scope); }
 
     /**
      * {@return this}
-     * @param expiresInSeconds The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+     * @param expiresInSeconds The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid for at
+     * most 300 seconds.
      */
     public TokenExchangeParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
 
@@ -84,7 +88,8 @@ public final class TokenExchangeParams extends Params {
 
     /**
      * {@return this}
-     * @param clientId The application that requests the token. Required for an assertion; the ID token must be for this application.
+     * @param clientId The application that requests the token. Required for an assertion, whose ID token must be for this application,
+     * and for a transaction token, whose application must be confidential.
      */
     public TokenExchangeParams clientId(String clientId) { return set(this, "clientId", clientId); }
 
@@ -93,4 +98,22 @@ public final class TokenExchangeParams extends Params {
      * @param clientSecret The secret of the application <code>clientId</code>, if it is confidential.
      */
     public TokenExchangeParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
+
+    /**
+     * {@return this}
+     * @param requestContext The environment of the request, such as the address of the client, for the claim <code>rctx</code> of a
+     * transaction token. At most 4096 bytes as JSON.
+     */
+    public TokenExchangeParams requestContext(Map<String, Object> requestContext) {
+        return setFree(this, "requestContext", requestContext);
+    }
+
+    /**
+     * {@return this}
+     * @param requestDetails The parameters of the transaction, which no workload can change, for the claim <code>tctx</code> of a
+     * transaction token. At most 4096 bytes as JSON.
+     */
+    public TokenExchangeParams requestDetails(Map<String, Object> requestDetails) {
+        return setFree(this, "requestDetails", requestDetails);
+    }
 }

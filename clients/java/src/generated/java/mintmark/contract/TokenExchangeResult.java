@@ -10,13 +10,16 @@ import mintmark.json.JsonText;
 public final class TokenExchangeResult extends Result {
     TokenExchangeResult(Map<String, Object> json) { super(json); }
 
-    /** {@return the access token or assertion} */
+    /** {@return the access token, assertion or transaction token} */
     public String token() { return json().text("token"); }
 
     /** {@return the type of the new token} */
     public String issuedTokenType() { return json().text("issuedTokenType"); }
 
-    /** {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion, which is no access token. */
+    /**
+     * {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion and a transaction token, which are no
+     * access tokens.
+     */
     public TokenType tokenType() { return json().constant("tokenType", TokenType.class); }
 
     /** {@return the same as {@link #tokenType} in JSON, also if this client does not know the value} */
@@ -28,7 +31,9 @@ public final class TokenExchangeResult extends Result {
     /** {@return the scopes of the token, separated by spaces} Empty if it has none. */
     public String scope() { return json().text("scope"); }
 
-    /** The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion, which is no access token. */
+    /**
+     * The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion and a transaction token, which are no access tokens.
+     */
     public enum TokenType implements JsonText {
         /** <code>Bearer</code> */
         BEARER("Bearer"),

@@ -103,7 +103,9 @@ public final class TokenMethods {
      * the actor. There is no refresh token. The subject token can also be that of a trusted issuer with the use <code>exchange</code>
      * (<code>subjectIssuers</code> of the tenant): the new token is then for the account that is linked with its subject, with a new
      * session that ends with the token. With the requested type <code>id-jag</code>, the result is an assertion for another authorization
-     * server (<code>idJag</code> of the tenant). Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
+     * server (<code>idJag</code> of the tenant). With <code>txn_token</code> and <code>transactionTokens</code> of the tenant, the result
+     * is a transaction token: it carries the user and the context of one request through the workloads of a trust domain. Errors contain
+     * <code>oauthError</code>, the error code of OAuth 2.0, in their data.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: oauth grant_type=urn:ietf:params:oauth:grant-type:token-exchange.
      * <p>Errors: {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
