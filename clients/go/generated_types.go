@@ -6702,6 +6702,8 @@ type Tenant struct {
 	SubjectIssuers []SubjectIssuer `json:"subjectIssuers,omitempty"`
 	// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
 	IDJag []IDJagPermission `json:"idJag,omitempty"`
+	// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+	TransactionTokens []TransactionTokenPermission `json:"transactionTokens,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -6864,6 +6866,8 @@ type TenantCreateParams struct {
 	SubjectIssuers []SubjectIssuer `json:"subjectIssuers,omitempty"`
 	// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
 	IDJag []IDJagPermission `json:"idJag,omitempty"`
+	// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+	TransactionTokens []TransactionTokenPermission `json:"transactionTokens,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
 	Assurance Assurance `json:"assurance,omitempty"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -6962,6 +6966,8 @@ type TenantDeclaration struct {
 	SubjectIssuers []SubjectIssuer `json:"subjectIssuers,omitempty"`
 	// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
 	IDJag []IDJagPermission `json:"idJag,omitempty"`
+	// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+	TransactionTokens []TransactionTokenPermission `json:"transactionTokens,omitempty"`
 	// The security profile. Its defaults apply to omitted settings, and its limits to all.
 	Assurance Assurance `json:"assurance,omitempty"`
 	// Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -7195,6 +7201,8 @@ type TenantUpdateParams struct {
 	SubjectIssuers []SubjectIssuer `json:"subjectIssuers,omitempty"`
 	// The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
 	IDJag []IDJagPermission `json:"idJag,omitempty"`
+	// The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+	TransactionTokens []TransactionTokenPermission `json:"transactionTokens,omitempty"`
 }
 
 // TenantWebhook is the webhook that receives messages to send: text messages, and emails if there is no SMTP server.
@@ -7276,39 +7284,50 @@ type TokenExchangeParams struct {
 	ActorToken Secret `json:"actorToken,omitempty"`
 	// The type of the actor token. Tokens of trusted issuers have the type `jwt`. Requires `actorToken`.
 	ActorTokenType string `json:"actorTokenType,omitempty"`
-	// The type of the new token: `access_token` or `jwt`, which are the same, or
-	// `urn:ietf:params:oauth:token-type:id-jag` for an assertion. All other types fail with `tokenTypeNotSupported`.
-	// Defaults to "urn:ietf:params:oauth:token-type:access_token".
+	// The type of the new token: `access_token` or `jwt`, which are the same,
+	// `urn:ietf:params:oauth:token-type:id-jag` for an assertion, or `urn:ietf:params:oauth:token-type:txn_token` for
+	// a transaction token. All other types fail with `tokenTypeNotSupported`. Defaults to
+	// "urn:ietf:params:oauth:token-type:access_token".
 	RequestedTokenType string `json:"requestedTokenType,omitempty"`
 	// The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access
 	// token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the
-	// tenant for all other tokens. For an assertion, exactly one: the issuer of the other authorization server.
+	// tenant for all other tokens. For an assertion, exactly one: the issuer of the other authorization server. For a
+	// transaction token, exactly one: the trust domain.
 	Audience []string `json:"audience,omitempty"`
 	// The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
 	// `audience`. For an assertion, the resources that it names.
 	Resource []string `json:"resource,omitempty"`
 	// The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the
 	// audiences and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a
-	// trusted issuer has those of `subjectIssuers`.
+	// trusted issuer has those of `subjectIssuers`. Required for a transaction token.
 	Scope string `json:"scope,omitempty"`
-	// The maximum lifetime of the new token, in seconds. An assertion is valid for at most 300 seconds.
+	// The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid for at most
+	// 300 seconds.
 	ExpiresInSeconds int64 `json:"expiresInSeconds,omitempty"`
 	// The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues
 	// the new token, by default `default`.
 	TenantID string `json:"tenantId,omitempty"`
-	// The application that requests the token. Required for an assertion; the ID token must be for this application.
+	// The application that requests the token. Required for an assertion, whose ID token must be for this
+	// application, and for a transaction token, whose application must be confidential.
 	ClientID string `json:"clientId,omitempty"`
 	// The secret of the application `clientId`, if it is confidential.
 	ClientSecret Secret `json:"clientSecret,omitempty"`
+	// The environment of the request, such as the address of the client, for the claim `rctx` of a transaction token.
+	// At most 4096 bytes as JSON.
+	RequestContext map[string]any `json:"requestContext,omitempty"`
+	// The parameters of the transaction, which no workload can change, for the claim `tctx` of a transaction token.
+	// At most 4096 bytes as JSON.
+	RequestDetails map[string]any `json:"requestDetails,omitempty"`
 }
 
 // TokenExchangeResult is the result of token.exchange.
 type TokenExchangeResult struct {
-	// The access token or assertion.
+	// The access token, assertion or transaction token.
 	Token Secret `json:"token"`
 	// The type of the new token.
 	IssuedTokenType string `json:"issuedTokenType"`
-	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token.
+	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no
+	// access tokens.
 	TokenType TokenType `json:"tokenType"`
 	// The time at which the token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
@@ -7505,8 +7524,8 @@ const (
 	TokenSourceCaller TokenSource = "caller"
 )
 
-// TokenType is the use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. A newer
-// Mintmark can return other values.
+// TokenType is the use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are
+// no access tokens. A newer Mintmark can return other values.
 type TokenType string
 
 // The values of TokenType.
@@ -7583,6 +7602,16 @@ type Tokens struct {
 	Scope string `json:"scope"`
 	// The time at which the ID token expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
+}
+
+// TransactionTokenPermission is an application that can get transaction tokens for a trust domain.
+type TransactionTokenPermission struct {
+	// The application of this tenant that requests the tokens, such as an API gateway. It must be confidential.
+	ClientID string `json:"clientId"`
+	// The name of the trust domain, such as `shop.internal`. It is the audience of the tokens.
+	Audience string `json:"audience"`
+	// The scopes that a token can contain, if the user's token has them too.
+	Scopes []string `json:"scopes"`
 }
 
 // TrustedIssuer is an issuer whose tokens can be exchanged for the credentials of a role.

@@ -1593,8 +1593,8 @@ export type MfaPolicy = "off" | "optional" | "required";
 export type NoticePolicy = "none" | "credentials";
 
 /**
- * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt` or `id-jag`. At most
- * 255 characters.
+ * The type of a token (RFC 8693 section 3): `urn:ietf:params:oauth:token-type:` and `access_token`, `id_token`, `jwt`, `id-jag` or
+ * `txn_token`. At most 255 characters.
  */
 export type OAuthTokenType = string;
 
@@ -3069,6 +3069,8 @@ export interface Tenant {
   subjectIssuers?: SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: TransactionTokenPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance: Open<Assurance>;
   /**
@@ -3243,6 +3245,8 @@ export interface TenantDeclaration {
   subjectIssuers?: readonly SubjectIssuer[];
   /** The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG). At most 100 elements. */
   idJag?: readonly IdJagPermission[];
+  /** The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain. At most 100 elements. */
+  transactionTokens?: readonly TransactionTokenPermission[];
   /** The security profile. Its defaults apply to omitted settings, and its limits to all. */
   assurance?: Assurance;
   /**
@@ -3411,8 +3415,29 @@ export interface TestAnswerError {
 export interface TestClient {
   /** The client ID. At most 255 characters. */
   clientId: string;
-  /** The client secret, required at the token endpoint. A client without a secret is public and must use PKCE. At most 255 characters. */
+  /**
+   * The client secret, required at the token endpoint. A client without a secret and without keys is public and must use PKCE. At most 255
+   * characters.
+   */
   clientSecret?: string;
+  /**
+   * The public keys of a client that authenticates with signed assertions (`private_key_jwt`, RFC 7523). Not allowed with `clientSecret` or
+   * `jwksUri`. At most 20 elements.
+   */
+  keys?: readonly JsonObject[];
+  /**
+   * The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with `https`, or from this
+   * machine. Not allowed with `clientSecret` or `keys`. At most 2048 characters.
+   */
+  jwksUri?: string;
+  /**
+   * The `iss` of the assertions, if not the client but another issuer signs them, such as the platform on which the client runs (workload
+   * identity federation). Requires `assertionSubject`, and the keys of this issuer as `keys` or `jwksUri`. Such an assertion can be used
+   * until it expires. At most 2048 characters.
+   */
+  assertionIssuer?: string;
+  /** The `sub` of the assertions of `assertionIssuer`. At most 255 characters. */
+  assertionSubject?: string;
   /**
    * The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and http://[::1], any port is accepted
    * (RFC 8252 section 7.3). At most 100 elements.
@@ -3446,8 +3471,8 @@ export interface TestIssuer {
    */
   createAccounts?: boolean;
   /**
-   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret and any redirect
-   * URI. At most 100 elements.
+   * The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any secret, any assertion
+   * and any redirect URI. At most 100 elements.
    */
   clients?: readonly TestClient[];
   /**
@@ -3569,6 +3594,16 @@ export interface Tokens {
   scope: Scope;
   /** The time at which the ID token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
+}
+
+/** An application that can get transaction tokens for a trust domain. */
+export interface TransactionTokenPermission {
+  /** The application of this tenant that requests the tokens, such as an API gateway. It must be confidential. */
+  clientId: ClientId;
+  /** The name of the trust domain, such as `shop.internal`. It is the audience of the tokens. At most 255 characters. */
+  audience: string;
+  /** The scopes that a token can contain, if the user's token has them too. At most 100 elements. */
+  scopes: readonly string[];
 }
 
 /** An issuer whose tokens can be exchanged for the credentials of a role. */

@@ -377,7 +377,8 @@ TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
 TokenExchangeResultTokenType = Literal["Bearer", "N_A"]
-"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token."""
+"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+"""
 
 TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
 """The kind of a token: the OpenID token of a pool (`pool`), the ID token (`id`) or an access token (`access`) of a tenant
@@ -4245,6 +4246,17 @@ class TenantDelivery(Record):
     """The language of messages in flows that name no language, or a language without a template. Defaults to "en"."""
 
 
+class TransactionTokenPermission(Record):
+    """An application that can get transaction tokens for a trust domain."""
+
+    client_id: str = member("clientId")
+    """The application of this tenant that requests the tokens, such as an API gateway. It must be confidential."""
+    audience: str = member("audience")
+    """The name of the trust domain, such as `shop.internal`. It is the audience of the tokens."""
+    scopes: Sequence[str] = member("scopes")
+    """The scopes that a token can contain, if the user's token has them too."""
+
+
 class Tenant(Record):
     """A tenant with its settings."""
 
@@ -4339,6 +4351,8 @@ class Tenant(Record):
     """The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant."""
     id_jag: Sequence[IdJagPermission] | None = member("idJag", list_of(IdJagPermission._of), default=None)
     """The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG)."""
+    transaction_tokens: Sequence[TransactionTokenPermission] | None = member("transactionTokens", list_of(TransactionTokenPermission._of), default=None)
+    """The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain."""
     assurance: str = member("assurance")
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4476,6 +4490,8 @@ class TenantDeclaration(Record):
     """The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant."""
     id_jag: Sequence[IdJagPermission] | None = member("idJag", list_of(IdJagPermission._of), default=None)
     """The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG)."""
+    transaction_tokens: Sequence[TransactionTokenPermission] | None = member("transactionTokens", list_of(TransactionTokenPermission._of), default=None)
+    """The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain."""
     assurance: str | None = member("assurance", default=None)
     """The security profile. Its defaults apply to omitted settings, and its limits to all. Known values: `none`,
     `asvs-l2`, `nist-aal2`.
@@ -4567,12 +4583,12 @@ class TokenExchangeResult(Record):
     """The result of `token.exchange`."""
 
     token: str = member("token", secret=True)
-    """The access token or assertion."""
+    """The access token, assertion or transaction token."""
     issued_token_type: str = member("issuedTokenType")
     """The type of the new token."""
     token_type: str = member("tokenType")
-    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token. Known values:
-    `Bearer`, `N_A`.
+    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access
+    tokens. Known values: `Bearer`, `N_A`.
     """
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the token expires."""
@@ -4812,6 +4828,6 @@ __all__ = [
     "TenantHooks", "TenantListResult", "TenantMailServer", "TenantTemplate", "TenantWebhook", "TokenDelegateResult",
     "TokenDiscoveryResult", "TokenExchangeResult", "TokenJwksResult", "TokenLifetimes", "TokenMintForDeveloperResult",
     "TokenMintForSessionResult", "TokenMintResult", "TokenOutboundFederationResult", "TokenRedeemResult",
-    "TokenVerifyResult", "Tokens", "TrustedIssuer", "TrustedIssuerDeclaration", "UnknownCredential",
-    "UnprocessedIdentity", "Violation",
+    "TokenVerifyResult", "Tokens", "TransactionTokenPermission", "TrustedIssuer", "TrustedIssuerDeclaration",
+    "UnknownCredential", "UnprocessedIdentity", "Violation",
 ]

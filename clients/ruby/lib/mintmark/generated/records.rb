@@ -2077,6 +2077,8 @@ module Mintmark
     member :subject_issuers, "subjectIssuers", [:SubjectIssuer]
     # The applications that can get assertions for other authorization servers by `token.exchange` (ID-JAG).
     member :id_jag, "idJag", [:IdJagPermission]
+    # The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
+    member :transaction_tokens, "transactionTokens", [:TransactionTokenPermission]
     member :assurance, "assurance" # The security profile. Its defaults apply to omitted settings, and its limits to all.
     # Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do
     # not end.
@@ -2234,9 +2236,10 @@ module Mintmark
 
   # The result of `token.exchange`.
   class TokenExchangeResult < Record
-    member :token, "token", secret: true # The access token or assertion.
+    member :token, "token", secret: true # The access token, assertion or transaction token.
     member :issued_token_type, "issuedTokenType" # The type of the new token.
-    member :token_type, "tokenType" # The use of the token (RFC 6749 section 7.1). `N_A` for an assertion, which is no access token.
+    # The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+    member :token_type, "tokenType"
     member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
     member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.
   end
@@ -2319,6 +2322,14 @@ module Mintmark
     member :refresh_token, "refreshToken", secret: true
     member :scope, "scope" # The scopes of the access token.
     member :expires_at, "expiresAt", :time # The time at which the ID token expires, in seconds since 1970-01-01 UTC.
+  end
+
+  # An application that can get transaction tokens for a trust domain.
+  class TransactionTokenPermission < Record
+    # The application of this tenant that requests the tokens, such as an API gateway. It must be confidential.
+    member :client_id, "clientId"
+    member :audience, "audience" # The name of the trust domain, such as `shop.internal`. It is the audience of the tokens.
+    member :scopes, "scopes" # The scopes that a token can contain, if the user's token has them too.
   end
 
   # An issuer whose tokens can be exchanged for the credentials of a role.
