@@ -1,55 +1,18 @@
 """Blocking functions of a project's configuration, called with the requests of the emulator."""
 
-import base64
-import http.server
-import json
-import threading
 import unittest
 
 from firebase_admin import auth
 
-from firebase import PROJECT, FirebaseProject
+from firebase import PROJECT
+from firebasefunctions import FunctionsProject
 from hooks import Host
 from test_hooks import PIPE, claims
 
 CAROL = {"email": "carol@example.com", "password": "secret-1"}
 
 
-class Functions(FirebaseProject):
-    def serve(self, answer):
-        """Starts functions that return `answer(event, claims)`: a status, bytes, or the body as an object."""
-        test = self
-        self.asked = []
-
-        class Receiver(http.server.BaseHTTPRequestHandler):
-            def log_message(self, *_):
-                pass
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                head, claims, signature = body["data"]["jwt"].split(".")
-                claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
-                test.asked.append((self.path.strip("/"), claims))
-                found = answer(self.path.strip("/"), claims)
-                status, data = (found, b"no") if isinstance(found, int) else (200, found if isinstance(found, bytes) else json.dumps(found).encode())
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return f"http://127.0.0.1:{server.server_address[1]}"
-
-    def begin(self, answer, events=("beforeCreate", "beforeSignIn")):
-        url = self.serve(answer)
-        self.admin(f"v2/projects/{PROJECT}/config?updateMask=blockingFunctions", {
-            "blockingFunctions": {"triggers": {event: {"functionUri": f"{url}/{event}"} for event in events}}}, method="PATCH")
-        return url
-
+class Functions(FunctionsProject):
     def test_functions_get_the_user_and_change_it(self):
         def answer(event, claims):
             record = {"updateMask": "displayName,photoUrl,emailVerified,customClaims,sessionClaims", "displayName": "Carol", "emailVerified": True,

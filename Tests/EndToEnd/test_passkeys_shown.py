@@ -43,7 +43,7 @@ class PasskeysOverMCP(EndToEnd):
     def test_tools_of_passkeys_have_their_levels(self):
         offered = {name for name in self.talk() if name.startswith("passkey")}
         everything = {name for name in self.talk("--allow", "all") if name.startswith("passkey")}
-        self.assertEqual(len(everything), 8, everything)
+        self.assertEqual(len(everything), 9, everything)
         self.assertLess(offered, everything)
         self.assertFalse([name for name in offered if "delete" in name or "rename" in name or "Registration" in name], offered)
 

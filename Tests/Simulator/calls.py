@@ -181,6 +181,8 @@ class SignIn(Call):
         if holder.sure(None):
             self.forbid(Claim((holder, None)), f"{name} has no account")
         if not account:
+            # An account that is created meanwhile counts this as a wrong password.
+            world.strays.setdefault(name, set()).add(self)
             return
         here = (holder, account), (account.exists, True)
         self.crossing = Claim.unchanged(account.endings)
@@ -194,7 +196,7 @@ class SignIn(Call):
         self.promise({"invalidPassword"}, Claim(*here, (account.password, password)), f"the password of {name} was set")
         if account.password.known != password:
             account.wrong += 1
-        elif not account.wrong and name not in world.guessed:
+        elif not account.wrong and name not in world.guessed and not world.strays.get(name):
             self.promise({"accountLocked"}, Claim(*here), f"nobody tried a wrong password of {name}")
 
     def done(self, result):
@@ -205,6 +207,8 @@ class SignIn(Call):
             signed_in(self, account, result, self.crossing if self.account is account else None)
 
     def failed(self, kind, error):
+        if kind == "userNotFound":
+            self.world.strays.get(self.params["username"], set()).discard(self)
         # The wrong password that starts a lockout is refused with its duration.
         if self.account and kind in ("accountLocked", "invalidPassword") and error["data"].get("retryAfterSeconds") and self.at.holds:
             self.account.locked = self.now

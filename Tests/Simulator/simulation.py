@@ -73,7 +73,7 @@ class World:
         self.holders = {name: Register(None) for name in self.names}
         self.clock, self.guests = Register(MOMENT), Register(True)
         self.accounts, self.flows, self.linked, self.minted, self.kept_identities, self.seen = [], [], [], [], [], {}
-        self.unlinks, self.guessed = {}, set()
+        self.unlinks, self.guessed, self.strays = {}, set(), {}
         self.step = 0
 
     def pick(self, values):

@@ -52,8 +52,10 @@ func (m AccountMethods) ChangePassword(ctx context.Context, params AccountChange
 
 // Create creates an account.
 //
-// Sends no message. The user of an account with a password signs in with it; the user of an account without one signs
-// in with one-time codes.
+// Sends no message. The user of an account with a password signs in with it; the user of an account with an address
+// and no password signs in with one-time codes. The account has an address, a phone number or both. With only a phone
+// number, it has no password, and its `method` is `custom`: the user signs in with codes by SMS if the tenant setting
+// `phoneSignIn` allows it, and `account.update` can add an address later.
 //
 // Equivalent: firebase accounts:signUp; SDK: createUser.
 //

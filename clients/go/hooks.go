@@ -68,6 +68,9 @@ type HookMessage struct {
 	To       string  `json:"to"`
 	Purpose  string  `json:"purpose"`
 	Language string  `json:"language"`
+
+	// SecondFactor is "signIn" or "enrollment" if the code is for a second factor.
+	SecondFactor string `json:"secondFactor"`
 }
 
 // HookAnswer is what a hook changes. Members that are nil change nothing.

@@ -22,6 +22,8 @@ package struct NewAccount: Sendable {
     /// How the user signs in, if a user creates the account through an API of another product: the hook `beforeCreate` then decides. `nil`
     /// if the developer creates it.
     package var provider: String?
+    /// What only functions in place of hooks get about the creation.
+    package var hookDetails = JSONObject()
 
     package init(tenantId: String) { self.tenantId = tenantId }
 }
@@ -50,7 +52,7 @@ extension AccountService {
             account.password = try context.passwords.sealed(password, as: account.id)
         }
         let (made, id) = (account, account.id)
-        let gate = HookGate(context, isOff: new.provider == nil, for: call)
+        let gate = HookGate(context, isOff: new.provider == nil, for: call, details: new.hookDetails)
         return try gate.write { tx in
             var made = made
             try tx.lock([id])

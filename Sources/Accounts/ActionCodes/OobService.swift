@@ -35,9 +35,9 @@ public struct OobService: Sendable {
             if let newAddress, let owner = try tx.account(named: newAddress.folded, in: tenant.id), owner.id != account?.id {
                 throw UserAlreadyExists(next: "account.find")
             }
-            try gate.decideMessage(
-                request.purpose.messagePurpose.rawValue, to: .email((newAddress ?? address).typed), language: request.language,
-                of: tenant, in: tx)
+            let message = HookMessage(
+                purpose: request.purpose.messagePurpose, recipient: .email((newAddress ?? address).typed), language: request.language)
+            try gate.decide(about: message, of: tenant, in: tx)
             if !request.returnLink { try tx.countLink(to: newAddress ?? address, of: tenant, at: now) }
             let record = ActionCodeRecord(
                 tenantId: tenant.id, purpose: request.purpose, email: address.folded, newEmail: newAddress?.typed, accountId: account?.id,

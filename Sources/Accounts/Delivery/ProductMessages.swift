@@ -42,6 +42,16 @@ package struct ProductMessages: Sendable {
         case signIn
         /// The code verifies a number that becomes a second factor.
         case verifyNumber
+        /// The code verifies a second factor.
+        case secondFactor
+
+        var factor: HookMessage.FactorStep? {
+            switch self {
+            case .signIn: nil
+            case .verifyNumber: .enrollment
+            case .secondFactor: .signIn
+            }
+        }
     }
 
     let context: AccountsContext
@@ -72,14 +82,15 @@ package struct ProductMessages: Sendable {
     ///
     /// - Throws: `InvalidPhoneNumber`; the errors of `admit(linkTo:for:)`.
     package func admit(codeTo number: String, for purpose: CodePurpose) throws {
-        try admit(.sms(try Self.number(number)), Self.purpose(purpose))
+        try admit(.sms(try Self.number(number)), Self.purpose(purpose), purpose.factor)
     }
 
-    private func admit(_ recipient: Recipient, _ purpose: MessagePurpose) throws {
+    private func admit(_ recipient: Recipient, _ purpose: MessagePurpose, _ factor: HookMessage.FactorStep? = nil) throws {
         let now = context.clock.now
         let gate = HookGate(context, for: call)
         try gate.write { tx in
-            try gate.decideMessage(purpose.rawValue, to: recipient, language: language, of: tenant, in: tx)
+            let message = HookMessage(purpose: purpose, recipient: recipient, language: language, factor: factor)
+            try gate.decide(about: message, of: tenant, in: tx)
             if sends { try tx.countMessage(to: recipient, of: tenant, for: client, at: now) }
         }
     }
@@ -122,7 +133,7 @@ package struct ProductMessages: Sendable {
         }
     }
 
-    private static func purpose(_ purpose: CodePurpose) -> MessagePurpose { purpose == .signIn ? .signIn : .verifyAddress }
+    private static func purpose(_ purpose: CodePurpose) -> MessagePurpose { purpose == .verifyNumber ? .verifyAddress : .signIn }
 
     private static func number(_ text: String) throws -> PhoneNumber {
         do { return try PhoneNumber(text) } catch { throw InvalidPhoneNumber(reason: error.description) }

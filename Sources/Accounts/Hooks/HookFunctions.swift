@@ -2,12 +2,37 @@ import Contract
 import JSON
 import Storage
 
+/// A function that decides in place of a hook, in the format of another product.
+package struct HookFunction: Sendable, Equatable {
+    package let url: String
+    /// The details that the function gets, by their names, in addition to the parameters of the hook.
+    package let details: Set<String>
+
+    package init(url: String, details: Set<String> = []) {
+        self.url = url
+        self.details = details
+    }
+}
+
 /// Functions that decide in place of hooks, in the format of another product.
 package protocol HookFunctions: Sendable {
-    /// Returns the URL of the function that decides in place of a hook, or `nil`. Called in a transaction.
-    func url(of hook: HookName, tenantId: String, in tx: Transaction) throws -> String?
-    /// Returns the body of the request for the parameters of a hook.
-    func body(of hook: HookName, _ params: JSONObject, url: String, at now: Int64) -> [UInt8]
+    /// Returns the function that decides in place of a hook, or `nil`. Called in a transaction.
+    ///
+    /// - Parameter params: Returns the parameters of the hook.
+    func function(
+        for hook: HookName, tenantId: String, in tx: Transaction, _ params: () throws -> JSONObject
+    ) throws -> HookFunction?
+    /// Returns the body of the request to a function.
+    func body(for question: FunctionQuestion, at now: Int64) -> [UInt8]
     /// Returns the answer of a hook for a response.
     func reply(status: Int, _ body: [UInt8], of hook: HookName) -> HookReply
+}
+
+/// What a function is asked in place of a hook.
+package struct FunctionQuestion: Sendable {
+    package let hook: HookName
+    package let params: JSONObject
+    /// What only the API of the other product knows about the operation, such as the credential of an identity provider.
+    package let details: JSONObject
+    package let function: HookFunction
 }

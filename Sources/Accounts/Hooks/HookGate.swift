@@ -10,14 +10,20 @@ struct HookQuestion: Error {
     /// The hook, or the function in its place.
     enum Asked {
         case hook(Hook)
-        /// A function at this URL, in place of a hook.
-        case function(String)
+        /// A function in place of a hook.
+        case function(HookFunction)
     }
 
     let hook: HookName
     let asked: Asked
     let tenantId: String
     let params: JSONObject
+    /// What only functions get.
+    var details = JSONObject()
+
+    func asking(_ function: HookFunction) -> FunctionQuestion {
+        FunctionQuestion(hook: hook, params: params, details: details, function: function)
+    }
 
     /// The question as a key. If the facts differ in the second run, the hook is asked again.
     var key: String { "\(hook.rawValue) \(JSONValue.object(params).text)" }
@@ -37,12 +43,15 @@ package final class HookGate: Sendable {
     private let isOff: Bool
     /// The call, which can be canceled while a hook is asked.
     private let call: (any CallContext)?
+    /// What only functions in place of hooks get about the operation.
+    private let details: JSONObject
 
     /// The maximum number of times that a transaction is run again for a hook.
     private static let mostQuestions = 6
 
-    init(_ context: AccountsContext, isOff: Bool = false, for call: (any CallContext)? = nil) {
+    init(_ context: AccountsContext, isOff: Bool = false, for call: (any CallContext)? = nil, details: JSONObject = [:]) {
         self.context = context
+        self.details = details
         self.isOff = isOff
         self.call = call
     }
@@ -74,18 +83,20 @@ package final class HookGate: Sendable {
     private func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
         -> HookDecision?
     {
-        guard !isOff, let asked = try asked(hook, tenantId, tx) else { return nil }
+        guard !isOff, let asked = try asked(hook, of: tenantId, in: tx, params) else { return nil }
         var all: JSONObject = ["tenantId": .string(tenantId)]
         for (name, value) in try params().members { all[name] = value }
-        let question = HookQuestion(hook: hook, asked: asked, tenantId: tenantId, params: all)
+        let question = HookQuestion(hook: hook, asked: asked, tenantId: tenantId, params: all, details: details)
         guard let known = state.withLock({ $0.decisions[question.key] }) else { throw question }
         return known
     }
 
     /// Returns who decides: the hook of the tenant, otherwise a function in its place, if there is one.
-    private func asked(_ hook: HookName, _ tenantId: String, _ tx: Transaction) throws -> HookQuestion.Asked? {
+    private func asked(
+        _ hook: HookName, of tenantId: String, in tx: Transaction, _ params: () throws -> JSONObject
+    ) throws -> HookQuestion.Asked? {
         if let settings = try context.hooks.settings(of: tenantId, in: tx).hooks[hook] { return .hook(settings) }
-        return try context.hooks.function(for: hook, of: tenantId, in: tx).map { .function($0) }
+        return try context.hooks.function(for: hook, of: tenantId, in: tx, params).map { .function($0) }
     }
 
     /// The account as hooks get it.
@@ -133,13 +144,7 @@ package final class HookGate: Sendable {
     }
 
     /// Lets the hook `beforeSendMessage` decide about a message with a code. A decoy flow asks too, so that its responses take as long.
-    func decideMessage(_ purpose: String, to recipient: Recipient, language: String?, of tenant: TenantRecord, in tx: Transaction) throws {
-        _ = try decision(of: .beforeSendMessage, in: tenant.id, tx) {
-            var message: JSONObject = [
-                "channel": .string(recipient.channel.rawValue), "to": .string(recipient.text), "purpose": .string(purpose),
-            ]
-            message["language"] = language.map { .string($0) }
-            return ["message": .object(message)]
-        }
+    func decide(about message: HookMessage, of tenant: TenantRecord, in tx: Transaction) throws {
+        _ = try decision(of: .beforeSendMessage, in: tenant.id, tx) { ["message": .object(message.object)] }
     }
 }

@@ -80,9 +80,11 @@ public final class Hooks: Sendable {
     /// Sets the functions that decide in place of hooks, for the API of another product.
     package func use(_ functions: any HookFunctions) { self.functions.withLock { $0 = functions } }
 
-    /// Returns the URL of the function that decides in place of a hook, or `nil`.
-    func function(for hook: HookName, of tenantId: String, in tx: Transaction) throws -> String? {
-        try functions.withLock({ $0 })?.url(of: hook, tenantId: tenantId, in: tx)
+    /// Returns the function that decides in place of a hook, or `nil`.
+    func function(
+        for hook: HookName, of tenantId: String, in tx: Transaction, _ params: () throws -> JSONObject
+    ) throws -> HookFunction? {
+        try functions.withLock({ $0 })?.function(for: hook, tenantId: tenantId, in: tx, params)
     }
 
     /// Records that the virtual clock has moved. A hook that waits has then exceeded its deadline.
@@ -110,7 +112,8 @@ public final class Hooks: Sendable {
     ) throws -> HookDecision {
         let reply: HookReply
         switch question.asked {
-        case .function(let url): reply = transports.host.whileWaiting { ask(question, at: url, context, isCancelled: isCancelled) }
+        case .function(let function):
+            reply = transports.host.whileWaiting { ask(question, function, context, isCancelled: isCancelled) }
         case .hook(let settings) where settings.transport == .pipe:
             try requireHost(for: question.hook)
             reply = transports.host.ask(
@@ -127,8 +130,9 @@ public final class Hooks: Sendable {
 
     /// Posts a question to a function.
     private func ask(
-        _ question: HookQuestion, at url: String, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, _ function: HookFunction, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
     ) -> HookReply {
+        let url = function.url
         guard let http = transports.http, let functions = functions.withLock({ $0 }) else {
             return .failed(.unreachable, "This process sends no requests to functions.")
         }
@@ -137,8 +141,7 @@ public final class Hooks: Sendable {
         policy.timeoutMilliseconds = Int(Self.deadlineSeconds) * 1_000
         let request = HTTPRequest(
             .POST, url: url, headers: [("Content-Type", "application/json")],
-            body: functions.body(of: question.hook, question.params, url: url, at: context.clock.now), policy: policy,
-            isCancelled: isCancelled)
+            body: functions.body(for: question.asking(function), at: context.clock.now), policy: policy, isCancelled: isCancelled)
         do throws(HTTPFailure) {
             let response = try http.send(request)
             return functions.reply(status: response.status, response.body, of: question.hook)

@@ -9,6 +9,8 @@ package struct VerifiedIdentity: Sendable {
     /// Whether the provider's statement that the user owns the address is trusted.
     package let isEmailTrusted: Bool
     package let claims: JSONObject
+    /// Replaces the credential in a later call, because it may be usable only once.
+    package let pendingToken: String
 }
 
 extension SignInService {
@@ -24,6 +26,6 @@ extension SignInService {
         if let spending { try context.database.write { try $0.spend(spending) } }
         return VerifiedIdentity(
             providerId: identity.providerId, subject: identity.subject, email: identity.email, isEmailTrusted: identity.isEmailTrusted,
-            claims: identity.profile)
+            claims: identity.profile, pendingToken: proofs.pending.token(of: identity, in: tenantId, at: context.clock.now))
     }
 }

@@ -87,7 +87,9 @@ struct CodeSending: Sendable {
         }
         let gate = HookGate(context, for: call)
         func ask(about flow: Flow, in tx: Transaction) throws {
-            try gate.decideMessage(purpose.rawValue, to: recipient(flow), language: flow.language, of: tenant, in: tx)
+            try gate.decide(
+                about: HookMessage(purpose: purpose, recipient: recipient(flow), language: flow.language, factor: flow.factorStep),
+                of: tenant, in: tx)
         }
         guard let carrier = context.carrier else {
             return try gate.write { tx in

@@ -31,7 +31,7 @@ public final class PasswordHasher: Sendable {
     /// Returns the encrypted hash of a password.
     ///
     /// - Parameter name: The name of the record. Decryption requires the same name.
-    func sealed(_ password: String, as name: String) throws -> [UInt8] { seal(.own(try own(password)), as: name) }
+    package func sealed(_ password: String, as name: String) throws -> [UInt8] { seal(.own(try own(password)), as: name) }
 
     /// Returns an encrypted imported hash. If its parameters equal those of this store, it is stored as a hash of this store.
     package func sealed(_ hashed: HashedPassword, as name: String) -> [UInt8] {

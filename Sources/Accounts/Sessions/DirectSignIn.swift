@@ -20,12 +20,13 @@ package enum PasswordOutcome: Sendable {
 extension SignInService {
     /// Starts a session without verifying the user: another product's API has done so.
     ///
-    /// - Parameter asksHooks: Whether the hook `beforeSignIn` decides about the session.
+    /// - Parameter hookDetails: What only functions in place of hooks get about the sign-in; `nil` if no hook decides about the session.
     /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`, `RefusedByHook`, `HookFailed`, `HooksNotOffered`.
     package func startSession(
-        of accountId: String, as proof: SignInProof, by method: String, asksHooks: Bool = true, _ call: any CallContext
+        of accountId: String, as proof: SignInProof, by method: String, hookDetails: JSONObject? = [:], _ call: any CallContext
     ) throws -> StartedSession {
-        let attempt = completion.signInCall(of: method, call, at: context.clock.now, asksHooks: asksHooks)
+        let attempt = completion.signInCall(
+            of: method, call, at: context.clock.now, asksHooks: hookDetails != nil, details: hookDetails ?? [:])
         let signedIn = try attempt.gate.write { tx in
             try tx.lock([accountId])
             guard let account = try tx.account(accountId) else { throw AccountNotFound() }

@@ -134,7 +134,7 @@ extension Transaction {
     }
 
     /// Deletes a session with its refresh tokens. Returns `false` if it does not exist.
-    func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
+    package func deleteSession(_ id: String) throws -> Bool { try execute("DELETE FROM session WHERE id = $1", id) == 1 }
 
     /// Ends all sessions of an account except one, and returns their number.
     @discardableResult

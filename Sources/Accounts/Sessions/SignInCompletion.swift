@@ -61,10 +61,15 @@ package struct SignInCompletion: Sendable {
         }
     }
 
-    /// - Parameter asksHooks: Whether the hooks of the tenant decide about the sign-in.
-    package func signInCall(of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true) -> SignInCall {
+    /// - Parameters:
+    ///   - asksHooks: Whether the hooks of the tenant decide about the sign-in.
+    ///   - details: What only functions in place of hooks get about the sign-in.
+    package func signInCall(
+        of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true, details: JSONObject = [:]
+    ) -> SignInCall {
         SignInCall(
-            secrets: fresh(), method: method, call: call, now: now, gate: HookGate(context, isOff: !asksHooks, for: call))
+            secrets: fresh(), method: method, call: call, now: now,
+            gate: HookGate(context, isOff: !asksHooks, for: call, details: details))
     }
 
     package func fresh() -> NewSessionSecrets {

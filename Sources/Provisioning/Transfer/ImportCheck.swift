@@ -33,8 +33,8 @@ struct ImportCheck {
         if given.email == nil, given.passwordHash != nil || method == .password || method == .code || method == .passkey {
             add("/email", "required", "email is missing: users who sign in with a password or one-time codes need an email address.")
         }
-        if given.accountId == nil, given.email == nil, logins.isEmpty {
-            add("", "unrecognisable", "Pass accountId, email or providers: the account has nothing that identifies it.")
+        if given.accountId == nil, given.email == nil, given.phoneNumber == nil, logins.isEmpty {
+            add("", "unrecognisable", "Pass accountId, email, phoneNumber or providers: the account has nothing that identifies it.")
         }
         checkAgent(given, method)
         var phoneNumber: String?
@@ -81,7 +81,9 @@ struct ImportCheck {
         if let method = given.method { return AccountRecord.Method(rawValue: method.rawValue) ?? .code }
         if given.passwordHash != nil { return .password }
         if hasLogins { return .federated }
-        return given.email != nil ? .code : given.passkeys?.isEmpty == false ? .federated : .anonymous
+        if given.email != nil { return .code }
+        if given.passkeys?.isEmpty == false { return .federated }
+        return given.phoneNumber != nil ? .custom : .anonymous
     }
 
     /// Provider IDs in Firebase exports that repeat a sign-in method of the account itself.

@@ -56,14 +56,16 @@ enum ImportRule {
             let message = "Account \(id) was merged into \(survivorId). Its ID can no longer be used."
             return .refuse([Violation(pointer: "/accountId", rule: AccountMerged.type, message: message)])
         }
-        let present = draft.hasOwnId ? facts.owner?.id : facts.addressOwner ?? facts.loginOwners.compactMap { $0 }.first
+        // A line without an ID is the account with its address, a login or, if it has neither, its phone number.
+        let numberOwner = draft.account.username == nil && draft.logins.isEmpty ? facts.phoneOwner : nil
+        let present = draft.hasOwnId ? facts.owner?.id : facts.addressOwner ?? facts.loginOwners.compactMap { $0 }.first ?? numberOwner
         if let present {
             if onExisting == .skip { return .skip }
             if onExisting == .fail {
                 let message =
                     draft.hasOwnId
                     ? AccountExists(accountId: present).message
-                    : "Account \(present) already has this email address or login. Remove the line, or set onExisting to replace or skip the account."
+                    : "Account \(present) already has this email address, login or phone number. Remove the line, or set onExisting to replace or skip the account."
                 return .refuse([Violation(pointer: draft.hasOwnId ? "/accountId" : "", rule: AccountExists.type, message: message)])
             }
         }

@@ -40,6 +40,7 @@ extension FirebaseCall {
             if !body.has("email") { throw FirebaseError("MISSING_EMAIL") }
             guard try body.filled("password") != nil else { throw FirebaseError("MISSING_PASSWORD") }
             if try !tenantRecord().settings.signUpAllowed || !switches().allowsPassword { throw FirebaseError("OPERATION_NOT_ALLOWED") }
+            try requireStrong(body.text("password"))
             if body.has("idToken") { return try linkPassword(kind) }
             try requireFactor(of: nil, after: .password)
             let account = try create()
@@ -167,11 +168,13 @@ extension FirebaseCall {
     func batchGet() throws -> JSONObject {
         _ = try tenantRecord()
         let input = request.method == "GET" ? nil : body
-        let limit = try query("maxResults").map { Int64($0) ?? -1 } ?? input?.integer("maxResults") ?? 20
-        guard (1...1000).contains(limit) else { throw FirebaseError("INVALID_PAGE_SELECTION") }
+        let limit = try query("maxResults").map { Int64($0) ?? 0 } ?? input?.integer("maxResults") ?? 20
+        // At the emulator, -1 stands for all users.
+        let isWhole = endpoint.isTest && limit == -1
+        guard isWhole || (1...1000).contains(limit) else { throw FirebaseError("INVALID_PAGE_SELECTION") }
         let start = try query("nextPageToken") ?? input?.filled("nextPageToken") ?? ""
         let found = try context.database.read { tx in
-            try tx.accounts(of: tenantId, after: start, limit: Int(limit)).map { try AccountFacts($0, in: tx) }
+            try tx.accounts(of: tenantId, after: start, limit: isWhole ? .max : Int(limit)).map { try AccountFacts($0, in: tx) }
         }
         var answer: JSONObject = ["kind": "identitytoolkit#DownloadAccountResponse"]
         if !found.isEmpty { answer["users"] = .array(try found.map { .object(try describe($0, isOwn: false)) }) }
@@ -183,9 +186,10 @@ extension FirebaseCall {
     func queryAccounts() throws -> JSONObject {
         _ = try tenantRecord()
         let orders = ["USER_ID": "accountId", "CREATED_AT": "createdAt", "LAST_LOGIN_AT": "lastSignInAt", "USER_EMAIL": "email"]
-        let sort = try body.filled("sortBy") ?? "USER_ID"
-        guard var order = orders[sort] else { throw FirebaseError.payload("Invalid value at 'sortBy'.") }
-        if try body.filled("order") == "DESC" { order += "-" }
+        var sort = try body.choice("sortBy", of: FirebaseEnumeration.sorting) ?? "USER_ID"
+        if sort == "SORT_BY_FIELD_UNSPECIFIED" { sort = "USER_ID" }
+        guard var order = orders[sort] else { throw FirebaseError.payload("sortBy \(sort) is not available.") }
+        if try body.choice("order", of: FirebaseEnumeration.order) == "DESC" { order += "-" }
         var ids: [String]
         if try body.objects("expression").isEmpty {
             let selection = AccountSelection(tenantId: tenantId, order: order)

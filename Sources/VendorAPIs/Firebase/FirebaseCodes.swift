@@ -70,6 +70,7 @@ extension FirebaseCall {
 
     func resetPassword() throws -> JSONObject {
         if try !switches().allowsPassword { throw FirebaseError("PASSWORD_LOGIN_DISABLED") }
+        if !body.has("oobCode"), body.has("oldPassword") { return try replacePassword() }
         guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
         let record = try self.code(code)
         let type = record["requestType"]?.string ?? ""
@@ -90,6 +91,7 @@ extension FirebaseCall {
         if account.isDisabled { throw FirebaseError("USER_DISABLED") }
         try requireUnchanged(account, since: record)
         guard let facts = try facts(account.id) else { throw FirebaseError("INVALID_OOB_CODE") }
+        try requireStrong(password)
         var change = AccountUpdate.Params(accountId: account.id)
         change.password = password
         change.emailVerified = true
@@ -215,8 +217,11 @@ extension FirebaseCall {
             if account.password != nil { methods.append("password") }
             if flags["emailLinkSignin"] == true { methods.append("emailLink") }
             if !methods.isEmpty { providers.append("password") }
-            methods += facts.logins.map(\.providerId)
-            providers += facts.logins.map(\.providerId)
+            // The address is that of the account, so with several accounts per address it says nothing about logins.
+            if tenant.settings.oneAccountPerAddress {
+                methods += facts.logins.map(\.providerId)
+                providers += facts.logins.map(\.providerId)
+            }
         }
         answer["registered"] = .bool(account != nil)
         answer["signinMethods"] = .array(methods.map { .string($0) })

@@ -40,22 +40,24 @@ extension FirebaseCall {
 
     private func passwordPolicy() throws -> JSONObject {
         let policy = try tenantRecord().settings.passwordPolicy ?? PasswordPolicy()
+        if let configured = try configuredPolicy() { return configured.shown }
         return [
             "customStrengthOptions": [
                 "minPasswordLength": .number(JSONNumber(policy.minimumLength ?? 8)),
                 "maxPasswordLength": .number(JSONNumber(policy.maximumLength)),
             ],
-            "allowedNonAlphanumericCharacters": .array(Array("^$*.[]{}()?\"!@#%&/\\,><':;|_~`+-=").map { .string(String($0)) }),
+            "allowedNonAlphanumericCharacters": FirebasePasswordPolicy.allowedSymbols,
             "enforcementState": "ENFORCE", "schemaVersion": 1, "forceUpgradeOnSignin": false,
         ]
     }
 
     private func projectConfiguration() throws -> JSONObject {
         if request.method == "PATCH" {
-            try patchEmulatorConfiguration()
             let present = try stored("config", "project") ?? [:]
             let changed = merged(present, with: body.members)
             try check(testNumbers: changed["signIn"]?["phoneNumber"]?["testPhoneNumbers"])
+            try FirebasePasswordPolicy.check(changed["passwordPolicyConfig"])
+            try patchEmulatorConfiguration()
             try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", value: changed) }
             try applyFactors(changed["mfa"]?.object, to: tenantId)
         }
@@ -121,6 +123,7 @@ extension FirebaseCall {
             if record["mfaConfig"] == nil { record["mfaConfig"] = ["state": "DISABLED", "enabledProviders": []] }
             let made = record
             try check(testNumbers: made["testPhoneNumbers"])
+            try FirebasePasswordPolicy.check(made["passwordPolicyConfig"])
             try service.create(tenant: "\(project).\(id)", call)
             try applyFactors(made["mfaConfig"]?.object, to: "\(project).\(id)")
             try context.database.write { try $0.setVendorRecord(tenantId, Self.tenantKind, id, value: made) }
@@ -168,6 +171,7 @@ extension FirebaseCall {
         case "PATCH":
             let changed = merged(record, with: body.members)
             try check(testNumbers: changed["testPhoneNumbers"])
+            try FirebasePasswordPolicy.check(changed["passwordPolicyConfig"])
             try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, value: changed) }
             try applyFactors(changed["mfaConfig"]?.object, to: tenantId)
             return shown(tenant: id, changed)

@@ -153,7 +153,7 @@ extension FirebaseCall {
         guard factor.kind == .sms, let number = factor.target else {
             throw FirebaseError("INVALID_ARGUMENT : MFA provider not supported!")
         }
-        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .signIn))]]
+        return ["phoneResponseInfo": ["sessionInfo": .string(try issueMessage(to: number, for: .secondFactor))]]
     }
 
     private func finishFactorSignIn() throws -> JSONObject {

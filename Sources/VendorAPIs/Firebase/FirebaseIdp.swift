@@ -13,6 +13,8 @@ struct FirebaseIdentity {
     /// Whether the provider is trusted to have verified the address (firebase rule: never for Facebook, Twitter and GitHub).
     let isTrusted: Bool
     let claims: JSONObject
+    /// Replaces the credential in a later request, because it may be usable only once.
+    var pendingToken: String?
 
     var displayName: String? { (claims["name"] ?? claims["displayName"] ?? claims["display_name"])?.string }
     var photoUrl: String? { (claims["picture"] ?? claims["photoUrl"] ?? claims["photo_url"])?.string }
@@ -23,7 +25,7 @@ struct FirebaseIdentity {
 
     init(_ identity: VerifiedIdentity) {
         (providerId, subject, claims) = (identity.providerId, identity.subject, identity.claims)
-        (email, isTrusted) = (identity.email, identity.isEmailTrusted)
+        (email, isTrusted, pendingToken) = (identity.email, identity.isEmailTrusted, identity.pendingToken)
     }
 
     /// The members of a stored identity.
@@ -58,7 +60,8 @@ struct FirebaseIdentity {
         guard let subject = (claims["sub"] ?? claims["uid"] ?? claims["id"])?.string, !subject.isEmpty else {
             throw FirebaseError("INVALID_IDP_RESPONSE : Invalid Idp Response: id_token missing required fields.")
         }
-        let isVerified = claims["email_verified"] == true || claims["emailVerified"] == true || claims["verified_email"] == true
+        // Apple also sends the text "true".
+        let isVerified = ["email_verified", "emailVerified", "verified_email"].contains { claims[$0] == true || claims[$0] == "true" }
         self.providerId = providerId
         self.subject = subject
         self.claims = claims
@@ -72,6 +75,7 @@ extension FirebaseCall {
     func signInWithIdp() throws -> JSONObject {
         let tenant = try tenantRecord()
         guard let uri = try body.filled("requestUri") else { throw FirebaseError("MISSING_REQUEST_URI") }
+        guard Self.isAbsolute(uri) else { throw FirebaseError("INVALID_REQUEST_URI") }
         let (query, fragment) = (WireRequest(method: "GET", url: uri, headers: [], body: ""), uri.split(separator: "#").dropFirst().first)
         let post = WireRequest(method: "GET", url: "/?" + (try body.filled("postBody") ?? ""), headers: [], body: "")
         let last = WireRequest(method: "GET", url: "/?" + (fragment ?? ""), headers: [], body: "")
@@ -85,6 +89,7 @@ extension FirebaseCall {
         let isOnePerAddress = tenant.settings.oneAccountPerAddress
         let holder = try isOnePerAddress ? identity.email.flatMap { try account(email: $0) } : nil
         var answer = shown(identity, form)
+        let details = Self.hookDetails(answer, form)
         let id: String
         var isNew = false
         var waiting: FirebaseIdentity?
@@ -117,7 +122,7 @@ extension FirebaseCall {
             if try body.flag("autoCreate") == false { throw FirebaseError("USER_NOT_FOUND") }
             try requireSignUp()
             try requireFactor(of: nil)
-            id = try create(identity, withAddress: isOnePerAddress)
+            id = try create(identity, withAddress: isOnePerAddress, details: details)
             isNew = true
         }
         guard let facts = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
@@ -127,7 +132,7 @@ extension FirebaseCall {
         }
         let session =
             try caller == nil && needsFactor(facts)
-            ? pending(id, provider: identity.providerId, linking: waiting) : startSession(id, proof)
+            ? pending(id, provider: identity.providerId, linking: waiting) : startSession(id, proof, details: details)
         for (name, value) in session.members { answer[name] = value }
         if isNew { answer["isNewUser"] = true }
         return answer
@@ -141,6 +146,11 @@ extension FirebaseCall {
 
     /// Verifies the credential with the tenant's identity provider of the same ID.
     private func verifiedIdentity(_ form: [String: String]) throws -> FirebaseIdentity {
+        if let token = try body.filled("pendingToken") {
+            do {
+                return FirebaseIdentity(try service.signIn.identity(of: Credential(kind: .pendingToken(token)), in: tenantId, call))
+            } catch is PendingTokenInvalid { throw FirebaseError("INVALID_PENDING_TOKEN") }
+        }
         guard let providerId = form["providerId"]?.lowercased(), !providerId.isEmpty else {
             throw FirebaseError("INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential.")
         }
@@ -176,7 +186,18 @@ extension FirebaseCall {
         answer["oauthAccessToken"] = .string(form["access_token"] ?? "FirebaseAuthEmulatorFakeAccessToken_\(identity.providerId)")
         answer["oauthTokenSecret"] = form["oauth_token_secret"].map { .string($0) }
         answer["nonce"] = form["nonce"].map { .string($0) }
+        answer["pendingToken"] = identity.pendingToken.map { .string($0) }
         return answer
+    }
+
+    /// What blocking functions get about the credential.
+    private static func hookDetails(_ answer: JSONObject, _ form: [String: String]) -> JSONObject {
+        var details = JSONObject()
+        details[FirebaseHookDetail.rawUserInfo.rawValue] = answer["rawUserInfo"]
+        details[FirebaseHookDetail.idToken.rawValue] = answer["oauthIdToken"]
+        details[FirebaseHookDetail.accessToken.rawValue] = form["access_token"].map { .string($0) }
+        details[FirebaseHookDetail.tokenSecret.rawValue] = answer["oauthTokenSecret"]
+        return details
     }
 
     /// An error that is an answer if the client asks for the credential.
@@ -246,8 +267,9 @@ extension FirebaseCall {
         _ = try service.account.update(change, by: Self.method, call)
     }
 
-    private func create(_ identity: FirebaseIdentity, withAddress: Bool) throws -> String {
+    private func create(_ identity: FirebaseIdentity, withAddress: Bool, details: JSONObject) throws -> String {
         var new = NewAccount(tenantId: tenantId)
+        new.hookDetails = details
         new.accountId = newId()
         new.otherMethod = .federated
         new.provider = identity.providerId

@@ -14,13 +14,15 @@ extension FirebaseCall {
         if users.isEmpty { throw FirebaseError("MISSING_USER_ACCOUNT") }
         if users.count > 1000 { throw FirebaseError("USER_COUNT_EXCEED_LIMIT") }
         let how = try hashing()
-        if try body.flag("sanityCheck") ?? false { try check(users) }
+        // The SDKs never send it, and their documentation says that an import replaces users.
+        let overwrites = try body.flag("allowOverwrite") ?? true
+        try check(users, allowsSameId: overwrites)
         var errors: [JSONValue] = []
         for (index, user) in users.enumerated() {
-            do { try add(user, how, tenant) } catch {
+            do { try add(user, how, tenant, overwrites: overwrites) } catch {
                 let message = (error as? FirebaseError)?.message ?? (error as? any ContractError).map { FirebaseError($0).message }
                 guard let message else { throw error }
-                errors.append(["index": .number(JSONNumber(Int64(index))), "message": .string(message)])
+                errors.append(["index": .number(JSONNumber(Int64(index))), "message": .string(Self.words(message))])
             }
         }
         var answer: JSONObject = ["kind": "identitytoolkit#UploadAccountResponse"]
@@ -28,13 +30,33 @@ extension FirebaseCall {
         return answer
     }
 
-    /// - Throws: `FirebaseError` if two users of the request have the same ID or address.
-    private func check(_ users: [FirebaseInput]) throws {
-        var (ids, emails): (Set<String>, Set<String>) = ([], [])
+    /// The words of the original API for errors of single users.
+    private static func words(_ message: String) -> String {
+        switch message.prefix(while: { $0 != " " }) {
+        case "INVALID_CLAIMS": "Invalid custom claims provided."
+        case "CLAIMS_TOO_LARGE": "Custom claims provided are too large."
+        case "FORBIDDEN_CLAIM": "Custom claims provided include a reserved claim."
+        default: message
+        }
+    }
+
+    /// - Throws: `FirebaseError` if two users of the request have the same ID, or with `sanityCheck` the same address or login.
+    private func check(_ users: [FirebaseInput], allowsSameId: Bool) throws {
+        let isThorough = try body.flag("sanityCheck") ?? false
+        var (ids, emails, logins): (Set<String>, Set<String>, Set<[String]>) = ([], [], [])
         for user in users {
-            if let id = try user.filled("localId"), !ids.insert(id).inserted { throw FirebaseError("DUPLICATE_LOCAL_ID : \(id)") }
+            if !allowsSameId || isThorough, let id = try user.filled("localId"), !ids.insert(id).inserted {
+                throw FirebaseError("DUPLICATE_LOCAL_ID : \(id)")
+            }
+            guard isThorough else { continue }
             if let email = try user.filled("email"), !emails.insert(Username.fold(email)).inserted {
                 throw FirebaseError("DUPLICATE_EMAIL : \(email)")
+            }
+            for entry in try user.objects("providerUserInfo") {
+                let (provider, subject) = (try entry.filled("providerId") ?? "", try entry.filled("rawId") ?? "")
+                if !subject.isEmpty, !logins.insert([provider, subject]).inserted {
+                    throw FirebaseError("DUPLICATE_RAW_ID : Provider id(\(provider)), Raw id(\(subject))")
+                }
             }
         }
     }
@@ -71,16 +93,20 @@ extension FirebaseCall {
             how.blockSize = try body.integer("blockSize")
             how.parallelization = try body.integer("parallelization")
         }
-        let order = try body.filled("passwordHashOrder")
+        let order = try body.choice("passwordHashOrder", of: FirebaseEnumeration.hashOrder)
         if order == "PASSWORD_AND_SALT" { how.saltAfterPassword = true }
         return try PasswordHash.imported(how)
     }
 
-    private func add(_ user: FirebaseInput, _ how: PasswordHash?, _ tenant: TenantRecord) throws {
+    private func add(_ user: FirebaseInput, _ how: PasswordHash?, _ tenant: TenantRecord, overwrites: Bool) throws {
         guard let id = try user.filled("localId"), id.unicodeScalars.count <= 128 else { throw FirebaseError("localId is missing") }
+        if let named = try user.filled("tenantId"), named != firebaseTenant {
+            throw FirebaseError("Tenant id in userInfo does not match the tenant id in request.")
+        }
         let email = try user.filled("email").map { try Username(Username.fold($0)).typed }
         let number = try user.filled("phoneNumber").map { try PhoneNumber.checked($0) }
         let hashed = try hashed(user, how)
+        let plain = try hashed == nil ? user.filled("rawPassword") : nil
         let logins = try logins(of: user)
         var attributes = JSONObject()
         attributes["displayName"] = try user.filled("displayName").map { .string($0) }
@@ -89,17 +115,18 @@ extension FirebaseCall {
         if let milliseconds = try user.integer("createdAt") { created = milliseconds / 1000 }
         var account = AccountRecord(
             id: id, tenantId: tenant.id, username: email, email: email, isEmailVerified: try user.flag("emailVerified") ?? false,
-            method: hashed != nil && email != nil ? .password : email != nil ? .code : logins.isEmpty ? .custom : .federated,
+            method: email == nil ? (logins.isEmpty ? .custom : .federated) : hashed == nil && plain == nil ? .code : .password,
             attributes: try tenant.acceptChange(attributes, of: [:]), claims: try user.filled("customAttributes").map(Self.claims) ?? [:],
             isDisabled: try user.flag("disabled") ?? false, createdAt: created, updatedAt: now,
             lastSignInAt: try user.integer("lastLoginAt").map { $0 / 1000 })
-        account.password = hashed.map { context.passwords.sealed($0, as: id) }
+        account.password = try hashed.map { context.passwords.sealed($0, as: id) } ?? plain.map { try context.passwords.sealed($0, as: id) }
         if let moment = try user.integer("validSince") { account.validAfter = moment }
         let made = account
         try context.database.write { tx in
             try tx.lock([id])
             if let present = try tx.account(id) {
                 guard present.tenantId == tenant.id else { throw FirebaseError("DUPLICATE_LOCAL_ID") }
+                if !overwrites { throw FirebaseError("localId belongs to an existing account - can not overwrite.") }
                 _ = try tx.deleteSessions(of: id)
                 try tx.deleteAccountLogins(of: id)
                 try tx.setPhoneNumber(nil, of: present)

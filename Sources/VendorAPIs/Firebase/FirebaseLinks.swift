@@ -10,8 +10,11 @@ import Storage
 extension FirebaseCall {
     func sendOobCode() throws -> JSONObject {
         let tenant = try tenantRecord()
-        guard let type = try body.filled("requestType"), type != "OOB_REQ_TYPE_UNSPECIFIED" else { throw FirebaseError("MISSING_REQ_TYPE") }
-        guard let action = Self.actions[type] else { throw FirebaseError.payload("Invalid value at 'requestType'.") }
+        guard let type = try body.choice("requestType", of: FirebaseEnumeration.requestType), type != "OOB_REQ_TYPE_UNSPECIFIED" else {
+            throw FirebaseError("MISSING_REQ_TYPE")
+        }
+        guard let action = Self.actions[type] else { throw FirebaseError.payload("requestType \(type) is not available.") }
+        try requireApplication()
         if type == "EMAIL_SIGNIN", try !switches().allowsEmailLink { throw FirebaseError("OPERATION_NOT_ALLOWED") }
         let returnsLink = try body.flag("returnOobLink") ?? false
         if returnsLink, !isAdmin { throw FirebaseError("INSUFFICIENT_PERMISSION") }
@@ -43,6 +46,15 @@ extension FirebaseCall {
         let code = try issue(type, email, newEmail: newEmail)
         try messages.send(Self.link(code, action, to: newEmail ?? email))
         return answer
+    }
+
+    /// - Throws: `FirebaseError` if the settings of an application lack its ID.
+    private func requireApplication() throws {
+        if body.has("iOSAppStoreId"), try body.filled("iOSBundleId") == nil { throw FirebaseError("MISSING_IOS_BUNDLE_ID") }
+        guard try body.filled("androidPackageName") == nil else { return }
+        if try body.flag("androidInstallApp") == true || body.filled("androidMinimumVersionCode") != nil {
+            throw FirebaseError("MISSING_ANDROID_PACKAGE_NAME")
+        }
     }
 
     private static let actions: [String: ProductLink.Action] = [

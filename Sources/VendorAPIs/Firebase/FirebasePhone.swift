@@ -78,8 +78,8 @@ extension FirebaseCall {
         let fresh = SignInProof(amr: ["sms"], provider: "phone")
         let proof = caller.map { owner == nil ? continued($0, amr: fresh.amr, provider: fresh.provider) : fresh } ?? fresh
         try requireFactor(of: caller?.facts ?? owner.flatMap { try facts($0.id) }, after: proof)
-        let operation = try body.filled("operation")
-        if caller == nil, owner == nil, operation == "REAUTH" || operation == "3" { throw FirebaseError("USER_NOT_FOUND") }
+        let operation = try body.choice("operation", of: FirebaseEnumeration.operation)
+        if caller == nil, owner == nil, operation == "REAUTH" { throw FirebaseError("USER_NOT_FOUND") }
         let id: String
         if let caller {
             var change = AccountUpdate.Params(accountId: caller.account.id)

@@ -13,18 +13,10 @@ extension FirebaseCall {
         let email = try body.text("email") ?? ""
         guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_EMAIL") }
         guard let password = try body.filled("password") else { throw FirebaseError("MISSING_PASSWORD") }
-        let isHidden = tenant.enumerationProtection
         let account = try account(email: email)
         if let account, account.isDisabled { throw FirebaseError("USER_DISABLED") }
-        let outcome: PasswordOutcome
-        do {
-            outcome = try service.signIn.start(
-                SignInWithPassword.Params(tenantId: tenantId, username: email, password: password, client: client), call)
-        } catch let error as any ContractError {
-            let error = FirebaseError(error)
-            let isWrong = error.message == "EMAIL_NOT_FOUND" || error.message == "INVALID_PASSWORD"
-            throw isHidden && isWrong ? FirebaseError("INVALID_LOGIN_CREDENTIALS") : error
-        }
+        let outcome = try outcome(of: password, email, tenant)
+        try requireUpgraded(password, outcome)
         var answer: JSONObject
         switch outcome {
         case .signedIn(let session): answer = try tokens(of: session)
@@ -37,6 +29,49 @@ extension FirebaseCall {
         answer["email"] = .string(Username.fold(email))
         answer["displayName"] = account?.attributes["displayName"] ?? ""
         return answer
+    }
+
+    /// Verifies a password with the rules of a sign-in.
+    private func outcome(of password: String, _ email: String, _ tenant: TenantRecord) throws -> PasswordOutcome {
+        do {
+            return try service.signIn.start(
+                SignInWithPassword.Params(tenantId: tenantId, username: email, password: password, client: client), call)
+        } catch let error as any ContractError {
+            let error = FirebaseError(error)
+            let isWrong = error.message == "EMAIL_NOT_FOUND" || error.message == "INVALID_PASSWORD"
+            throw tenant.enumerationProtection && isWrong ? FirebaseError("INVALID_LOGIN_CREDENTIALS") : error
+        }
+    }
+
+    /// Replaces the password of a user who knows the present one (`accounts:resetPassword` without a code). All sessions end.
+    func replacePassword() throws -> JSONObject {
+        let tenant = try tenantRecord()
+        guard let email = try body.filled("email") else { throw FirebaseError("MISSING_EMAIL") }
+        guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_EMAIL") }
+        guard let old = try body.filled("oldPassword"), let new = try body.filled("newPassword") else {
+            throw FirebaseError("MISSING_PASSWORD")
+        }
+        let outcome = try outcome(of: old, email, tenant)
+        guard case .signedIn(let session) = outcome else {
+            throw FirebaseError("OPERATION_NOT_ALLOWED : The user has a second factor. Sign in with it, then use accounts:update.")
+        }
+        _ = try context.database.write { try $0.deleteSession(session.sessionId) }
+        try requireStrong(new)
+        var change = AccountUpdate.Params(accountId: session.accountId)
+        change.password = new
+        _ = try service.account.update(change, by: Self.method, call)
+        return [
+            "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "PASSWORD_RESET", "email": .string(Username.fold(email)),
+        ]
+    }
+
+    /// - Throws: `FirebaseError` if the right password does not meet a policy that users must meet to sign in. The session ends.
+    private func requireUpgraded(_ password: String, _ outcome: PasswordOutcome) throws {
+        guard let policy = try configuredPolicy(), policy.forcesUpgrade else { return }
+        do { try policy.check(password) } catch {
+            if case .signedIn(let session) = outcome { _ = try context.database.write { try $0.deleteSession(session.sessionId) } }
+            throw error
+        }
     }
 
     /// The answer to a sign-in that needs a second factor. Phone numbers are masked but for the last four digits.
@@ -87,7 +122,10 @@ extension FirebaseCall {
         if !token.hasPrefix("{"), claims["aud"]?.string != Self.customTokenAudience {
             throw FirebaseError("INVALID_CUSTOM_TOKEN : ((Invalid aud (audience): \(claims["aud"]?.string ?? "none").))")
         }
-        guard let id = (claims["uid"] ?? claims["user_id"])?.string, !id.isEmpty else { throw FirebaseError("MISSING_IDENTIFIER") }
+        // A number is accepted in place of a text, as at the emulator.
+        guard let id = try FirebaseInput(claims).filled(claims["uid"] == nil ? "userId" : "uid") else {
+            throw FirebaseError("MISSING_IDENTIFIER")
+        }
         if id.unicodeScalars.count > 128 { throw FirebaseError("INVALID_CUSTOM_TOKEN : ((The uid is longer than 128 characters.))") }
         if let tenant = claims["tenant_id"]?.string, tenant != firebaseTenant { throw FirebaseError("TENANT_ID_MISMATCH") }
         guard let given = claims["claims"], given != .null else { return (id, [:]) }

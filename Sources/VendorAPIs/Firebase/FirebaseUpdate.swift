@@ -17,7 +17,9 @@ extension FirebaseCall {
         let user = try user()
         var change = try profile(of: user.account.id)
         if let email = try body.text("email") { change.username = Username.fold(email) }
-        if let password = try body.text("password") { change.password = password }
+        if let email = change.username, email != user.account.email.map(Username.fold) { try requireDirectChange(of: user) }
+        change.password = try body.text("password")
+        try requireStrong(change.password)
         if change.username == user.account.email.map(Username.fold) { change.username = nil }
         let isSensitive = change.username != nil || change.password != nil
         if isSensitive { try requireRecent(user) }
@@ -28,6 +30,7 @@ extension FirebaseCall {
             try rememberFirst(Username.fold(email), of: user.account)
         }
         if change.password != nil { try rememberPassword(of: user.account) }
+        try forgetLink(of: user.account)
         var answer = try shown(user.account.id)
         if returnsTokens {
             let proof = continued(user, provider: change.password != nil ? "password" : nil)
@@ -48,6 +51,22 @@ extension FirebaseCall {
     private func rememberPassword(of account: AccountRecord) throws {
         let now = now
         try setFlags(of: account) { $0["passwordUpdatedAt"] = .number(JSONNumber(now)) }
+    }
+
+    /// - Throws: `FirebaseError` if the tenant hides which addresses have accounts: the answer to a change would tell it, so the new
+    ///   address must be verified first.
+    private func requireDirectChange(of user: FirebaseUser) throws {
+        guard user.account.email != nil, try tenantRecord().enumerationProtection else { return }
+        throw FirebaseError(
+            "OPERATION_NOT_ALLOWED : Please verify the new email before changing email. Use sendOobCode with VERIFY_AND_CHANGE_EMAIL.")
+    }
+
+    /// Forgets that the user signs in by link, if the request removes the address or the sign-in with it.
+    private func forgetLink(of account: AccountRecord) throws {
+        let isRemoved =
+            try body.texts("deleteProvider").contains("password")
+            || body.choices("deleteAttribute", of: FirebaseEnumeration.attribute).contains("EMAIL")
+        if isRemoved { try setFlags(of: account) { $0["emailLinkSignin"] = nil } }
     }
 
     private func updateByAdmin() throws -> JSONObject {
@@ -74,6 +93,7 @@ extension FirebaseCall {
         let factors = try factors(in: body.object("mfa").map { try $0.objects("enrollments") })
         _ = try service.account.update(change, by: Self.method, call)
         if change.password != nil { try rememberPassword(of: before.account) }
+        try forgetLink(of: before.account)
         if let factors { try setFactors(factors, of: id) }
         return try shown(id)
     }
@@ -85,13 +105,14 @@ extension FirebaseCall {
         if let name = try body.text("displayName") { attributes["displayName"] = name.isEmpty ? .null : .string(name) }
         if let url = try body.text("photoUrl") { attributes["picture"] = url.isEmpty ? .null : .string(url) }
         var remove: [AccountUpdate.Params.Remove] = []
-        for name in try body.texts("deleteAttribute") {
+        for name in try body.choices("deleteAttribute", of: FirebaseEnumeration.attribute) {
             switch name {
             case "DISPLAY_NAME": attributes["displayName"] = .null
             case "PHOTO_URL": attributes["picture"] = .null
             case "PASSWORD": remove.append(.password)
             case "EMAIL": remove.append(.username)
-            default: throw FirebaseError.payload("Invalid value at 'deleteAttribute'.")
+            case "USER_ATTRIBUTE_NAME_UNSPECIFIED": break
+            default: throw FirebaseError.payload("deleteAttribute \(name) is not available.")
             }
         }
         var unlink: [String] = []
@@ -130,14 +151,16 @@ extension FirebaseCall {
     /// Returns the second factors that an administrator sets, or `nil` if the request has none.
     func factors(in enrollments: [FirebaseInput]?) throws -> [FactorRecord]? {
         guard let enrollments, body.has("mfa") || body.has("mfaInfo") else { return nil }
-        var numbers: Set<String> = []
+        var (numbers, ids): (Set<String>, Set<String>) = ([], [])
         return try enrollments.compactMap { enrollment in
             let number = try? PhoneNumber(try enrollment.text("phoneInfo") ?? "").description
             guard let number else { throw FirebaseError("INVALID_MFA_PHONE_NUMBER : Invalid format.") }
             guard numbers.insert(number).inserted else { return nil }
+            // A new user has no factors yet, so their IDs are always new.
+            let id = try body.has("mfa") ? enrollment.filled("mfaEnrollmentId") ?? newId() : newId()
+            guard ids.insert(id).inserted else { throw FirebaseError("DUPLICATE_MFA_ENROLLMENT_ID") }
             return FactorRecord(
-                id: try enrollment.filled("mfaEnrollmentId") ?? newId(), accountId: "", kind: .sms,
-                displayName: try enrollment.filled("displayName"), target: number, enrolledAt: now)
+                id: id, accountId: "", kind: .sms, displayName: try enrollment.filled("displayName"), target: number, enrolledAt: now)
         }
     }
 

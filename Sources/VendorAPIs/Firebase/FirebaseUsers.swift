@@ -112,10 +112,15 @@ extension FirebaseCall {
 
     /// Starts a session and returns its tokens.
     ///
-    /// - Parameter asksHooks: Whether the hook `beforeSignIn` decides. As in Firebase, it does not decide about anonymous users, custom
-    ///   tokens, and users who are already signed in and change their password or factors.
-    func startSession(_ accountId: String, _ proof: SignInProof, asksHooks: Bool = true) throws -> JSONObject {
-        let session = try service.signIn.startSession(of: accountId, as: proof, by: Self.method, asksHooks: asksHooks, call)
+    /// - Parameters:
+    ///   - asksHooks: Whether the hook `beforeSignIn` decides. As in Firebase, it does not decide about anonymous users, custom tokens, and
+    ///     users who are already signed in and change their password or factors.
+    ///   - details: What blocking functions get about the credential of an identity provider.
+    func startSession(
+        _ accountId: String, _ proof: SignInProof, asksHooks: Bool = true, details: JSONObject = [:]
+    ) throws -> JSONObject {
+        let session = try service.signIn.startSession(
+            of: accountId, as: proof, by: Self.method, hookDetails: asksHooks ? details : nil, call)
         return try tokens(of: session)
     }
 

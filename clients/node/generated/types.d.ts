@@ -2136,7 +2136,8 @@ export interface PoolSummary {
 /** An account for export and import: the content of one line of a file. */
 export interface PortableAccount {
   /**
-   * The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
+   * The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address, a login or
+   * its phone number.
    */
   accountId?: AccountId;
   /** The email address with which the user signs in and to which messages are sent. */
@@ -2149,7 +2150,7 @@ export interface PortableAccount {
   phoneNumber?: PhoneNumber;
   /**
    * The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`,
-   * `code` with an email address, otherwise `anonymous`.
+   * `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
    */
   method?: SignInMethod;
   /** The linked logins, at most one for each provider. At most 50 elements. */
@@ -2575,9 +2576,9 @@ export type SessionToken = string;
 
 /**
  * The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey,
- * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend.
- * `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens by `token.exchange`
- * only.
+ * and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend,
+ * or with codes by SMS. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens
+ * by `token.exchange` only.
  */
 export type SignInMethod = "password" | "code" | "passkey" | "federated" | "anonymous" | "custom" | "agent";
 

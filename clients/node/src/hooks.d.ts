@@ -36,7 +36,7 @@ export interface BeforeSignIn extends Omit<BeforeCreate, "hook"> {
 export interface BeforeSendMessage {
   hook: "beforeSendMessage";
   tenantId: string;
-  message: { channel: Channel; to: string; purpose: string; language?: string };
+  message: { channel: Channel; to: string; purpose: string; language?: string; secondFactor?: string };
 }
 
 /** What a hook changes. Members that are absent change nothing. */

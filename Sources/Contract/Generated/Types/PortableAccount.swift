@@ -4,7 +4,7 @@ import JSON
 
 /// An account for export and import: the content of one line of a file.
 public struct PortableAccount: ContractParams, ContractResult, Equatable {
-    /// The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
+    /// The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address, a login or its phone number.
     public var accountId: String?
     /// The email address with which the user signs in and to which messages are sent.
     public var email: String?
@@ -14,7 +14,7 @@ public struct PortableAccount: ContractParams, ContractResult, Equatable {
     public var ownerId: String?
     /// The phone number of the account.
     public var phoneNumber: String?
-    /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, otherwise `anonymous`.
+    /// The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with `providers`, `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
     public var method: SignInMethod?
     /// The linked logins, at most one for each provider.
     public var providers: [PortableLogin]?

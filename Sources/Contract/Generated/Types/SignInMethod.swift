@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens by `token.exchange` only.
+/// The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`: with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom tokens of the application's backend, or with codes by SMS. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of another account and gets tokens by `token.exchange` only.
 public enum SignInMethod: String, Sendable, CaseIterable {
     case password
     case code

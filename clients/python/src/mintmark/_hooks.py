@@ -69,7 +69,7 @@ class HookRequest:
 
     @property
     def message(self) -> Dict[str, Any]:
-        """The message, for `before_send_message`: `channel`, `to`, `purpose` and `language`."""
+        """The message, for `before_send_message`: `channel`, `to`, `purpose`, `language` and `secondFactor`."""
         return dict(self.params.get("message") or {})
 
     def __repr__(self) -> str:

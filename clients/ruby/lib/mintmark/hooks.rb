@@ -40,7 +40,7 @@ module Mintmark
     # @return [String, nil] the kind of the second factor that was verified
     def second_factor = params["secondFactor"]
 
-    # @return [Hash, nil] the message of `before_send_message`: `channel`, `to`, `purpose` and `language`
+    # @return [Hash, nil] the message of `before_send_message`: `channel`, `to`, `purpose`, `language` and `secondFactor`
     def message = params["message"]
 
     def inspect = "#<Mintmark::HookRequest #{hook} of #{tenant_id}>"

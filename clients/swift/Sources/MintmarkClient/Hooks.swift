@@ -28,7 +28,7 @@ public struct HookRequest: Sendable {
     public var isNewAccount: Bool { params["isNewAccount"]?.bool ?? false }
     /// The kind of the second factor that was verified.
     public var secondFactor: String? { params["secondFactor"]?.string }
-    /// The message of `beforeSendMessage`: `channel`, `to`, `purpose` and `language`.
+    /// The message of `beforeSendMessage`: `channel`, `to`, `purpose`, `language` and `secondFactor`.
     public var message: JSONObject { params["message"]?.object ?? [:] }
 }
 

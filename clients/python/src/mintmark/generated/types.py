@@ -339,8 +339,8 @@ RoleRuleMatchType = Literal["equals", "contains", "startsWith", "notEqual"]
 SignInMethod = Literal["password", "code", "passkey", "federated", "anonymous", "custom", "agent"]
 """The way in which the user of an account signs in. `password`: with a password. `code`: with one-time codes. `passkey`:
 with a passkey, and with one-time codes if it is lost. `federated`: with an identity provider. `custom`: with custom
-tokens of the application's backend. `anonymous`: the account has no sign-in method. `agent`: the account is an agent of
-another account and gets tokens by `token.exchange` only.
+tokens of the application's backend, or with codes by SMS. `anonymous`: the account has no sign-in method. `agent`: the
+account is an agent of another account and gets tokens by `token.exchange` only.
 """
 
 SigningAlgorithm = Literal["ES256", "RS256", "RS512", "EdDSA", "ES384"]
@@ -694,7 +694,7 @@ class PortableAccount(Record):
 
     account_id: str | None = member("accountId", default=None)
     """The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email
-    address or a login.
+    address, a login or its phone number.
     """
     email: str | None = member("email", default=None)
     """The email address with which the user signs in and to which messages are sent."""
@@ -706,8 +706,8 @@ class PortableAccount(Record):
     """The phone number of the account."""
     method: str | None = member("method", default=None)
     """The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`,
-    `federated` with `providers`, `code` with an email address, otherwise `anonymous`. Known values: `password`, `code`,
-    `passkey`, `federated`, `anonymous`, `custom`, `agent`.
+    `federated` with `providers`, `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
+    Known values: `password`, `code`, `passkey`, `federated`, `anonymous`, `custom`, `agent`.
     """
     providers: Sequence[PortableLogin] | None = member("providers", list_of(PortableLogin._of), default=None)
     """The linked logins, at most one for each provider."""

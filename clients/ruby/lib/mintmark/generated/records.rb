@@ -1426,7 +1426,8 @@ module Mintmark
 
   # An account for export and import: the content of one line of a file.
   class PortableAccount < Record
-    # The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address or a login.
+    # The account ID, which is kept. If omitted, an ID is generated, and an existing account is identified by its email address, a login or
+    # its phone number.
     member :account_id, "accountId"
     member :email, "email" # The email address with which the user signs in and to which messages are sent.
     member :email_verified, "emailVerified" # Whether the email address is verified. Defaults to false.
@@ -1434,7 +1435,7 @@ module Mintmark
     member :owner_id, "ownerId"
     member :phone_number, "phoneNumber" # The phone number of the account.
     # The way in which the user signs in. Defaults to the first that applies: `password` with a `passwordHash`, `federated` with
-    # `providers`, `code` with an email address, otherwise `anonymous`.
+    # `providers`, `code` with an email address, `custom` with a phone number, otherwise `anonymous`.
     member :method_value, "method"
     member :providers, "providers", [:PortableLogin] # The linked logins, at most one for each provider.
     # The second factors that are not passkeys, oldest first. They require a verified email address.

@@ -25,9 +25,9 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         guard given.isUsedUp else { return nil }
         return try await m.account.changePassword(idToken: idToken, currentPassword: currentPassword, newPassword: newPassword, audience: audience, scope: scope, timeout: timeout, trace: trace).wire
     case "account.create":
-        let username: String = try given.required("username")
         let tenantId: String? = try given.optional("tenantId")
         let accountId: String? = try given.optional("accountId")
+        let username: String? = try given.optional("username")
         let password: String? = try given.optional("password")
         let attributes: JSONObject? = try given.optional("attributes")
         let phoneNumber: String? = try given.optional("phoneNumber")
@@ -36,7 +36,7 @@ func accountCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeou
         let emailVerified: Bool? = try given.optional("emailVerified")
         let mustChangePassword: Bool? = try given.optional("mustChangePassword")
         guard given.isUsedUp else { return nil }
-        return try await m.account.create(username: username, tenantId: tenantId, accountId: accountId, password: password, attributes: attributes, phoneNumber: phoneNumber, disabled: disabled, claims: claims, emailVerified: emailVerified, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
+        return try await m.account.create(tenantId: tenantId, accountId: accountId, username: username, password: password, attributes: attributes, phoneNumber: phoneNumber, disabled: disabled, claims: claims, emailVerified: emailVerified, mustChangePassword: mustChangePassword, timeout: timeout, trace: trace).wire
     case "account.createAgent":
         let displayName: String = try given.required("displayName")
         let idToken: String? = try given.optional("idToken")

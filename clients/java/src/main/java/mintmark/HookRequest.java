@@ -60,7 +60,7 @@ public final class HookRequest {
         return text("secondFactor");
     }
 
-    /** {@return the message of beforeSendMessage: channel, to, purpose and language} */
+    /** {@return the message of beforeSendMessage: channel, to, purpose, language and secondFactor} */
     public Map<String, Object> message() {
         return Message.object(params.get("message"));
     }

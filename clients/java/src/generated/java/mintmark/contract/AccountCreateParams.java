@@ -4,7 +4,7 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Params;
 
-/** The parameters of <code>account.create</code>. */
+/** The parameters of <code>account.create</code>. At least one of <code>username</code>, <code>phoneNumber</code> is set. */
 public final class AccountCreateParams extends Params {
     /** Creates parameters without values. */
     public AccountCreateParams() {}
@@ -23,7 +23,7 @@ public final class AccountCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param username The email address of the account. Required.
+     * @param username The email address of the account. Required with <code>password</code> and <code>emailVerified</code>.
      */
     public AccountCreateParams username(String username) { return set(this, "username", username); }
 
@@ -41,7 +41,7 @@ public final class AccountCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param phoneNumber The phone number of the account.
+     * @param phoneNumber The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
      */
     public AccountCreateParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
 

@@ -102,39 +102,35 @@ public final class AccountMethods {
     }
 
     /**
-     * Creates an account. Sends no message. The user of an account with a password signs in with it; the user of an account without one
-     * signs in with one-time codes.
+     * Creates an account. Sends no message. The user of an account with a password signs in with it; the user of an account with an
+     * address and no password signs in with one-time codes. The account has an address, a phone number or both. With only a phone number,
+     * it has no password, and its <code>method</code> is <code>custom</code>: the user signs in with codes by SMS if the tenant setting
+     * <code>phoneSignIn</code> allows it, and <code>account.update</code> can add an address later.
      * <p>Equivalent: firebase accounts:signUp; SDK: createUser.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidUsernameException}, {@link UserAlreadyExistsException}, {@link
      * AccountExistsException}, {@link InvalidPasswordException}, {@link InvalidAttributesException}, {@link AccountMergedException},
      * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ClaimNameReservedException}, {@link
      * ClaimsTooLongException}, {@link TenantDisabledException}.
-     * @param params the parameters
+     * @param params sets the parameters
      * @return the result
      */
-    public Account create(AccountCreateParams params) { return caller.call("account.create", params.require("username"), Account::new); }
-
-    /**
-     * {@return a future of {@link #create(AccountCreateParams)}}
-     * @param params the parameters
-     */
-    public CompletableFuture<Account> createAsync(AccountCreateParams params) {
-        return caller.callAsync("account.create", params.require("username"), Account::new);
+    public Account create(Consumer<AccountCreateParams> params) {
+        return caller.call("account.create", Params.filled(new AccountCreateParams(), params), Account::new);
     }
 
     /**
-     * {@return the result of {@link #create(AccountCreateParams)}}
-     * @param params sets the parameters
-     */
-    public Account create(Consumer<AccountCreateParams> params) { return create(Params.filled(new AccountCreateParams(), params)); }
-
-    /**
-     * {@return a future of {@link #create(AccountCreateParams)}}
+     * {@return a future of {@link #create(Consumer)}}
      * @param params sets the parameters
      */
     public CompletableFuture<Account> createAsync(Consumer<AccountCreateParams> params) {
-        return createAsync(Params.filled(new AccountCreateParams(), params));
+        return caller.callAsync("account.create", Params.filled(new AccountCreateParams(), params), Account::new);
     }
+
+    /** {@return the result of {@link #create(Consumer)}} */
+    public Account create() { return create(params -> {}); }
+
+    /** {@return a future of {@link #create(Consumer)}} */
+    public CompletableFuture<Account> createAsync() { return createAsync(params -> {}); }
 
     /**
      * Creates an agent: an account of a program, which another account owns. An agent has no password and no other sign-in method of a

@@ -16,8 +16,8 @@ public final class PortableAccount extends Result {
     PortableAccount(Map<String, Object> json) { super(json); }
 
     /**
-     * {@return the account ID, which is kept} If omitted, an ID is generated, and an existing account is identified by its email address
-     * or a login.
+     * {@return the account ID, which is kept} If omitted, an ID is generated, and an existing account is identified by its email address,
+     * a login or its phone number.
      */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
@@ -65,8 +65,8 @@ public final class PortableAccount extends Result {
 
     /**
      * {@return the way in which the user signs in} Defaults to the first that applies: <code>password</code> with a
-     * <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an email address, otherwise
-     * <code>anonymous</code>.
+     * <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an email address,
+     * <code>custom</code> with a phone number, otherwise <code>anonymous</code>.
      */
     public Optional<SignInMethod> method() { return json().optionalConstant("method", SignInMethod.class); }
 

@@ -6,8 +6,8 @@ import mintmark.json.JsonText;
 /**
  * The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>: with one-time codes.
  * <code>passkey</code>: with a passkey, and with one-time codes if it is lost. <code>federated</code>: with an identity provider.
- * <code>custom</code>: with custom tokens of the application's backend. <code>anonymous</code>: the account has no sign-in method.
- * <code>agent</code>: the account is an agent of another account and gets tokens by <code>token.exchange</code> only.
+ * <code>custom</code>: with custom tokens of the application's backend, or with codes by SMS. <code>anonymous</code>: the account has no
+ * sign-in method. <code>agent</code>: the account is an agent of another account and gets tokens by <code>token.exchange</code> only.
  */
 public enum SignInMethod implements JsonText {
     /** <code>password</code> */
