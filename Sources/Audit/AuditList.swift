@@ -10,21 +10,15 @@ extension AuditService {
         let filter = AuditFilter(
             since: request.since ?? 0, until: request.until ?? .max, poolId: request.poolId, identityId: request.identityId,
             method: request.method)
-        let list = PagedList(method: AuditList.info.name, scope: "\(filter)")
-        let cursor = try request.cursor.map { try AuditCursor(try list.place(after: $0)) }
-        let found = try context.database.read { try $0.auditRecords(filter, after: cursor, limit: Int(request.limit) + 1) }
-        let page = list.page(found, limit: request.limit) { "\($0.record.at) \($0.record.number) \($0.record.chain)" }
-        return AuditList.Result(records: page.elements.map { $0.record.answer(mac: $0.mac) }, nextCursor: page.nextCursor)
-    }
-}
-
-extension AuditCursor {
-    init(_ text: String) throws {
-        let parts = text.split(separator: " ", maxSplits: 2)
-        guard parts.count == 3, let at = Int64(parts[0]), let number = Int64(parts[1]) else {
-            throw InvalidCursor(method: AuditList.info.name)
+        // The order is part of the scope: cursors of versions with another order are refused, here and there.
+        let list = PagedList(method: AuditList.info.name, scope: "\(filter) by position")
+        let cursor = try request.cursor.map { text in
+            guard let cursor = AuditCursor(try list.place(after: text)) else { throw InvalidCursor(method: AuditList.info.name) }
+            return cursor
         }
-        self.init(at: at, chain: String(parts[2]), number: number)
+        let found = try context.database.read { try $0.auditRecords(filter, after: cursor, limit: Int(request.limit) + 1) }
+        let page = list.page(found, limit: request.limit) { $0.cursor.text }
+        return AuditList.Result(records: page.elements.map { $0.record.answer(mac: $0.mac) }, nextCursor: page.nextCursor)
     }
 }
 

@@ -65,6 +65,7 @@ struct Snapshot: Sendable {
             for table in tables { try tx.insert(into: table.name, table.columns, table.rows) }
             // The new ID closes open credentials providers, which refer to the previous contents.
             try tx.setTestingMark(true, id: id)
+            try tx.beginEvents()
             try VirtualClock.resume(at: now, isFrozen: isFrozen, machine: machine, in: tx)
         }
         provider.resume(self.provider)

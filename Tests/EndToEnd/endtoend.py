@@ -47,6 +47,17 @@ class EndToEnd(unittest.TestCase):
         """Checks that the next request on the same pipe succeeds."""
         self.assertIn("now", sidecar.call("system.ping"))
 
+    def settled(self, *sidecars, server=None, timeout=30):
+        """Waits until the processes only wait: for the next request, a time, a lock or another program. All requests that were sent have then
+        come as far as they can, and nothing runs in the background. `server` is the PostgreSQL server of a test that has its own."""
+        deadline, involved = time.monotonic() + timeout, [*sidecars, server or stores.current]
+        while True:
+            before = [each.activity() for each in involved]
+            if None not in before and before == [each.activity() for each in involved]:
+                return
+            self.assertLess(time.monotonic(), deadline, "the process does not come to rest")
+            time.sleep(0.01)
+
     def refused(self, wanted, sidecar, method, params=None, **envelope):
         """Checks that a request fails with the expected type of error and that the pipe still works. Returns the error."""
         error = sidecar.refusal(method, params, **envelope)
@@ -54,10 +65,10 @@ class EndToEnd(unittest.TestCase):
         self.works(sidecar)
         return error
 
-    def soon_refused(self, wanted, sidecar, method, params):
+    def soon_refused(self, wanted, sidecar, method, params, since=None):
         """Like `refused`, for a token or session that another process has just revoked. SQLite applies the revocation immediately, PostgreSQL within
-        one second."""
-        deadline = time.monotonic() + 1
+        one second: a call that begins later is refused. `since` is the time of the revocation, by default now."""
+        deadline = (since or time.monotonic()) + 1
         while stores.current.kind == "postgres" and time.monotonic() < deadline:
             try:
                 sidecar.call(method, params)

@@ -40,7 +40,7 @@ class PgBouncer:
         self.process = subprocess.Popen(
             [*self._as, PROGRAM, "-q", os.path.join(self.folder, "pgbouncer.ini")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         socket = os.path.join(self.folder, f".s.PGSQL.{self.port}")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while not os.path.exists(socket):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError("PgBouncer did not start: " + self.log())
@@ -60,7 +60,7 @@ class PgBouncer:
         self.process.terminate()
         self.process.wait(20)
         socket = os.path.join(self.folder, f".s.PGSQL.{self.port}")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while os.path.exists(socket) and time.monotonic() < deadline:
             time.sleep(0.02)
 

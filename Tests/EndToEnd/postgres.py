@@ -5,10 +5,27 @@ import os
 import subprocess
 
 import pgbouncer
-from sidecar import ROOT, Sidecar
+from sidecar import ROOT, Sidecar, activity
 
+# The processes of the connections, and whether they work. One that waits for a lock does not.
+CONNECTIONS = (
+    "SELECT pid, COALESCE(state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock', TRUE) FROM pg_stat_activity "
+    "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid")
 # Any 32 bytes. A store in PostgreSQL requires an explicit master key.
 MASTER_KEY = "A" * 43
+
+
+def activity_of(connections):
+    """As `Server.activity`, from the lines of CONNECTIONS. The state of a connection changes only when the server reads the request, so its process
+    must wait, too."""
+    found = {}
+    for line in connections:
+        process, works = line.split("|")
+        try:
+            found[process] = activity(process) if works == "f" else None
+        except OSError:
+            return None   # The process has just ended.
+    return None if None in found.values() else found
 
 
 class Server:
@@ -45,6 +62,10 @@ class Server:
             capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
+
+    def activity(self):
+        """Returns a value that changes when the server works for a process, or `None` if it works now."""
+        return activity_of(self.sql(CONNECTIONS))
 
     def database(self):
         """Creates an empty database. Returns its name."""

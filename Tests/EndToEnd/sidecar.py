@@ -1,5 +1,7 @@
 """Runs a Mintmark process and communicates over its pipe, as a host program does. Uses the standard library only."""
 
+import array
+import fcntl
 import itertools
 import json
 import os
@@ -7,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 
@@ -275,10 +278,31 @@ class Sidecar:
             user, system = file.read().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
+    def activity(self):
+        """Returns a value that changes when a thread of the process runs, or `None` if one runs now or the process has input to read."""
+        unread = array.array("i", [0])
+        fcntl.ioctl(self.process.stdin.fileno(), termios.FIONREAD, unread)
+        return None if unread[0] else activity(self.process.pid)
+
     def memory_kilobytes(self):
         """Returns the resident memory of the process."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def activity(pid):
+    """Returns a value that changes when a thread of the process runs, or `None` if one runs now."""
+    threads = {}
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/status", encoding="ascii") as file:
+                found = dict(line.rstrip().split(":\t", 1) for line in file if line.startswith(("State:", "voluntary", "nonvoluntary")))
+        except OSError:
+            return None   # The thread has just ended.
+        if not found["State"].startswith("S"):
+            return None
+        threads[thread] = found["voluntary_ctxt_switches"], found["nonvoluntary_ctxt_switches"]
+    return threads
 
 
 def clean_environment(home, extra=None):

@@ -26,6 +26,10 @@ class SQLite:
         """Like `rows` for one store, over a connection that stays open until `close`."""
         return Reader(name)
 
+    def activity(self):
+        """Returns a value that changes when a server of the stores works for a process, or `None` if it works now."""
+        return {}
+
     def close(self):
         pass
 
@@ -98,6 +102,10 @@ class Postgres:
             return self.rows(name, query, *parameters)
         read.close = lambda: None
         return read
+
+    def activity(self):
+        """As `SQLite.activity`."""
+        return postgres.activity_of(self._run(postgres.CONNECTIONS).splitlines())
 
     def crash(self):
         """Crashes the server and restarts it."""

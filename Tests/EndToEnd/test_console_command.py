@@ -35,7 +35,7 @@ class TheCommand(EndToEnd):
         self.assertIn("keeps no messages", console.get("/outbox").words)
         self.assertIn("--trace-file", console.get("/requests").words)
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=10)
+        out, _ = process.communicate(timeout=30)
         self.assertEqual((process.returncode, out), (0, b""))
 
     def test_console_follows_the_trace_file_of_another_process(self):
@@ -47,7 +47,7 @@ class TheCommand(EndToEnd):
         console.enter()
         until(lambda: "first" in console.get("/requests").words)
         sidecar.call("system.ping", {}, trace="second")
-        until(lambda: "second" in console.get("/requests").words, seconds=1)
+        until(lambda: "second" in console.get("/requests").words)
 
     def test_readable_store_is_a_warning(self):
         run("call", "--store", self.path("shop.db"), "tenant.list")

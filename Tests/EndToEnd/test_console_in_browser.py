@@ -134,10 +134,10 @@ class ConsoleInTheBrowser(EndToEnd):
         self.addCleanup(self.script, runs=False)
         self.open("/requests")
         self.sidecar.call("rpc.discover", {}, trace="just-now")
-        self.browser.wait("document.querySelector('tbody tr')?.innerText.includes('just-now')", timeout=5)
+        self.browser.wait("document.querySelector('tbody tr')?.innerText.includes('just-now')")
         self.open("/outbox")
         self.sidecar.call("signUp.start", {"username": "bob@example.com", "password": PASSWORD})
-        self.browser.wait("document.body.innerText.includes('bob@example.com')", timeout=10)
+        self.browser.wait("document.body.innerText.includes('bob@example.com')")
 
     def test_message_is_shown_in_a_sandbox(self):
         self.open("/outbox/1")

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -161,18 +162,20 @@ class Copying(EndToEnd):
                 source = self.path(f"source{len(target)}.db")
                 one = self.open(source)
                 pool = make_pool(one)["poolId"]
-                ended = threading.Event()
+                ended, begun = threading.Event(), threading.Event()
 
                 def write():
                     number = 0
                     while not ended.is_set():
                         mint(one, pool, f"user-{number}")
                         number += 1
+                        if number == 20:
+                            begun.set()
 
                 writer = threading.Thread(target=write)
                 writer.start()
                 try:
-                    time.sleep(0.3)
+                    self.assertTrue(begun.wait(30))
                     answer = self.copied(source, target)
                 finally:
                     ended.set()
@@ -215,10 +218,12 @@ class Copying(EndToEnd):
         for kind in ("sqlite", "postgres"):
             target = self.path("copy.db") if kind == "sqlite" else self.database()
             random.seed(7)
-            interrupted = 0
-            for n in range(6):
+            interrupted, longest = 0, seconds
+            for n in range(30):
+                if n >= 6 and interrupted > 1:
+                    break
                 process = self.process(source, target)
-                time.sleep(random.uniform(0.1, 0.6) * seconds)
+                time.sleep(random.uniform(0.1, 0.6) * longest)
                 process.kill()
                 process.communicate(timeout=60)
                 done = run("doctor", "--store", target, "--testing", home=self.folder, environment=key)
@@ -226,6 +231,7 @@ class Copying(EndToEnd):
                     with self.open(target, environment=key) as other:
                         self.assertEqual(mint(other, pool, "user-39999")["isNewIdentity"], False)
                     target = self.path(f"copy-{n}.db") if kind == "sqlite" else self.database()
+                    longest *= 0.7  # The machine was busier when the duration was measured.
                     continue
                 interrupted += 1
                 self.assertEqual(done.returncode, 2, f"{kind}: an interrupted copy can be opened: {done.stdout}")
@@ -262,18 +268,28 @@ class Copying(EndToEnd):
         for each in (peak(source, self.path("copy.db")), peak(source, database), peak(database, self.path("back.db"), **key)):
             self.assertLess(each, 60 << 20)
 
+    def stopped_within(self, process, server, database):
+        """Stops a process while it copies rows to a database."""
+        deadline = time.monotonic() + 60
+        while not server.sql("SELECT 1 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE c.relname = 'login' AND l.mode LIKE '%ExclusiveLock'", database):
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), deadline)
+        process.send_signal(signal.SIGSTOP)
+
     def test_lost_server_during_copy_leaves_usable_source(self):
-        source, _ = self.large(20_000)
+        source, _ = self.large(60_000)
         server = postgres.Server()
         self.addCleanup(server.close)
-        target = server.uri(server.database())
+        database = server.database()
+        target = server.uri(database)
         process = self.process(source, target)
-        time.sleep(0.3)
+        self.stopped_within(process, server, database)
         server.order("crash")
+        process.send_signal(signal.SIGCONT)
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 2, err)
         server.order("start")
-        self.assertEqual(self.copied(source, target)["rows"]["identity"], 20_000)
+        self.assertEqual(self.copied(source, target)["rows"]["identity"], 60_000)
 
     # MARK: Bad input
 

@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import subprocess
+import time
 
 from endtoend import EndToEnd, make_pool
 from sidecar import request_line
@@ -70,9 +71,9 @@ class Envelopes(EndToEnd):
                      request_line("pool.create", {"name": "shop", "poolId": pool})):
             sidecar.write(line)
         self.works(sidecar)
-        for _ in range(100):
-            if sidecar.call("pool.list")["pools"]:
-                break
+        deadline = time.monotonic() + 20
+        while not sidecar.call("pool.list")["pools"] and time.monotonic() < deadline:
+            time.sleep(0.01)
         self.assertEqual([p["poolId"] for p in sidecar.call("pool.list")["pools"]], [pool])
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])

@@ -51,8 +51,14 @@ class Push(EndToEnd):
         self.addCleanup(self.receiver.close)
         self.url = self.receiver.origin + "/events"
 
-    def begin(self, timeout=2, **more):
-        return self.spawn("--testing", store=self.store, environment={"MINTMARK_PROVIDER_TIMEOUT": str(timeout)}, **more)
+    def begin(self, seconds=10, **more):
+        """Starts a process whose requests end after a time. A busy machine must not repeat a token because of it."""
+        return self.spawn("--testing", store=self.store, environment={"MINTMARK_PROVIDER_TIMEOUT": str(seconds)}, **more)
+
+    def restart(self, seconds):
+        """Starts the process again. The time limit also decides how soon another process continues after a kill."""
+        self.sidecar.close()
+        self.sidecar = self.begin(seconds)
 
     def stream(self, name="crm", url=None, push=(), **more):
         owner = {} if "poolId" in more else {"tenantId": "default"}
@@ -137,7 +143,6 @@ class Push(EndToEnd):
         self.rotate()
         self.receiver.wait(lambda r: r.requests)
         def refusals():
-            # Records of one second can be in any order.
             records = self.sidecar.call("audit.list", {"method": "events.putStream"})["records"]
             return [each["details"] for each in records if "err" in each["details"]]
         self.until(lambda s: refusals())
@@ -187,6 +192,7 @@ class Push(EndToEnd):
         self.assertIn("410", self.until(lambda s: s["status"] == "paused")["statusReason"])
 
     def test_receiver_that_hangs_does_not_delay_others_or_requests(self):
+        self.restart(2)
         release = threading.Event()
         self.addCleanup(release.set)
         self.receiver.pages["/hangs"] = lambda _: (release.wait(20), (202, {}, b""))[1]
@@ -240,16 +246,15 @@ class Push(EndToEnd):
         self.assertEqual(self.sidecar.call("events.listStreams")["streams"], [])
 
     def test_several_processes_send_each_token_once_and_in_order(self):
-        """With the usual time limit of requests: after a limit has passed, a token that has arrived is sent again."""
         self.stream()
-        self.sidecar.close()
-        self.sidecar, *others = [self.begin(timeout=10) for _ in range(3)]
+        others = [self.begin() for _ in range(2)]
         for number, sidecar in enumerate([self.sidecar, *others]):
             sidecar.write(b"".join(request_line("key.rotate", {"tenantId": "default"}, id=f"r{number}.{each}") for each in range(20)))
         self.receiver.wait(lambda r: len(set(r.kids())) >= 60, 60)
         self.assertEqual(self.receiver.kids(), [each["kid"] for each in self.sidecar.call("events.list")["events"]])
 
     def test_another_process_continues_after_a_kill(self):
+        self.restart(4)
         self.stream()
         kids = [self.rotate()]
         self.receiver.wait(lambda r: r.accepted)
@@ -260,19 +265,21 @@ class Push(EndToEnd):
         self.sidecar.process.kill()
         self.receiver.status = 202
         kids.append(self.rotate(other))
-        self.receiver.wait(lambda r: len(r.accepted) >= 3)
-        self.assertEqual(self.receiver.kids(), kids)
+        self.receiver.wait(lambda r: set(kids) <= set(r.kids()))
+        # The receiver may accept a request that the killed process had sent before.
+        self.assertEqual(list(dict.fromkeys(self.receiver.kids())), kids)
+        self.assertLessEqual(len(self.receiver.kids()), len(kids) + 1)
         other.close()
         again = self.begin()   # a new process sends without any call
-        self.rotate(again)
-        self.receiver.wait(lambda r: len(r.accepted) >= 4)
+        last = self.rotate(again)
+        self.receiver.wait(lambda r: last in r.kids())
 
     def test_kills_lose_no_token_and_repeat_at_most_one_each(self):
         self.stream()
         self.sidecar.close()
         kills, sent = 8, []
         for number in range(kills):
-            sidecar = self.begin(checked=False)
+            sidecar = self.begin(4, checked=False)
             sent.append(self.rotate(sidecar))
             sent.append(self.rotate(sidecar))
             time.sleep(0.02 * number)   # not awaited: the moment of the kill is arbitrary

@@ -157,13 +157,29 @@ class Events(EndToEnd):
 
     def test_subscription_continues_after_the_reset_of_a_testing_store(self):
         sidecar = self.begin()
-        for cursor in ("1", "2"):
+        for _ in range(4):
+            for cursor in ("1", "2"):
+                sidecar.call("key.rotate", {"tenantId": "default"})
+                self.assertEqual(occurred(sidecar)["cursor"], cursor)
+            sidecar.call("test.reset")
+        # More events than before the reset, before the thread that sends them has looked.
+        for _ in range(3):
             sidecar.call("key.rotate", {"tenantId": "default"})
-            self.assertEqual(occurred(sidecar)["cursor"], cursor)
-        sidecar.call("test.reset")
-        time.sleep(1.2)
+        self.assertEqual([occurred(sidecar)["cursor"] for _ in range(3)], ["1", "2", "3"])
+
+    def test_subscription_continues_after_a_snapshot_was_restored(self):
+        sidecar = self.begin()
         sidecar.call("key.rotate", {"tenantId": "default"})
         self.assertEqual(occurred(sidecar)["cursor"], "1")
+        name = sidecar.call("test.snapshot")["name"]
+        for changes in (1, 3):
+            for number in range(changes):
+                sidecar.call("key.rotate", {"tenantId": "default"})
+                self.assertEqual(occurred(sidecar)["cursor"], str(number + 2))
+            sidecar.call("test.restore", {"name": name})
+        sidecar.call("key.rotate", {"tenantId": "default"})
+        self.assertEqual(occurred(sidecar)["cursor"], "2")
+        self.silent(sidecar)
 
     def test_cursor_of_another_store_is_refused(self):
         sidecar = self.spawn("--testing", store=self.store)

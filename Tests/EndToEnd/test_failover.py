@@ -14,6 +14,8 @@ from sidecar import RpcError, Sidecar
 FAILOVERS = int(os.environ.get("MINTMARK_FAILOVERS", "3"))
 # Between the batches of one load, so that the checks at the end do not take longer than the failovers.
 PAUSE_SECONDS = 0.02
+# A process waits five seconds for the outcome of a commit that the server did not confirm.
+PATIENCE_SECONDS = 4.5
 RETRYABLE = {"storeCannotOpen", "storeBusy"}
 
 
@@ -92,10 +94,11 @@ class Failover(EndToEnd):
         sidecars = [self.open() for _ in range(2)]
         pool = make_pool(sidecars[0])["poolId"]
         loads = [Load(sidecar, pool, f"load {index}") for index, sidecar in enumerate(sidecars)]
-        slowest = 0
+        slowest = longest = 0
         try:
             for number in range(FAILOVERS):
                 time.sleep(0.3)
+                began = time.monotonic()
                 promoted = self.cluster.fail_over("fast" if number % 3 == 2 else "immediate")
                 deadline = time.monotonic() + 15
                 for load in loads:
@@ -103,7 +106,7 @@ class Failover(EndToEnd):
                         time.sleep(0.01)
                     after = [at for at in load.successes if at > promoted]
                     self.assertTrue(after, "no request succeeded after the failover")
-                    slowest = max(slowest, after[0] - promoted)
+                    slowest, longest = max(slowest, after[0] - promoted), max(longest, after[0] - began)
                 self.cluster.attach_standby()
         finally:
             for load in loads:
@@ -114,7 +117,8 @@ class Failover(EndToEnd):
         users = set(self.cluster.sql("SELECT subject FROM login", "shop"))
         for load in loads:
             self.assertEqual(load.others, [])
-            self.assertEqual(load.unknown, set(), "every failover was over before the time limit, so no outcome remained unknown")
+            if longest < PATIENCE_SECONDS:
+                self.assertEqual(load.unknown, set(), "every failover was over before the time limit, so no outcome remained unknown")
             for name, identity in load.minted.items():
                 self.assertIn(name, users)
             for name in load.pools:
@@ -136,7 +140,7 @@ class Failover(EndToEnd):
             os.kill(process, 19)  # SIGSTOP
         try:
             call = sidecar.send("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + 30
             while not (waiting := self.cluster.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'")):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.02)

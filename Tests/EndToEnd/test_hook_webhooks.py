@@ -74,7 +74,7 @@ class HookWebhooks(EndToEnd):
         ids = [sidecar.send("signIn.withPassword", REQUEST) for _ in range(40)]
         while not webhook.asked:
             time.sleep(0.01)
-        sidecar.call("account.find", {"username": "alice@example.com"}, timeout=3)
+        sidecar.call("account.find", {"username": "alice@example.com"}, timeout=6)   # The hooks end after seven seconds.
         gate.set()
         for id in ids:
             self.assertEqual(sidecar.answer(id, 30)["state"], "completed")

@@ -218,11 +218,11 @@ class Answers(Hostile):
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         other, there = self.begin("oidc.evil")
         self.signs_in(other, there)
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertLess(time.monotonic() - began, 9)
         with self.assertRaises(RpcError) as caught:
             self.sidecar.answer(waiting)
         self.assertEqual(caught.exception.type, "providerUnavailable")
-        self.assertLess(time.monotonic() - began, 13)
+        self.assertLess(time.monotonic() - began, 15)   # when the provider would respond
         # The provider is not contacted again for some seconds, and the flow is unchanged.
         error = self.refused("providerUnavailable", self.sidecar, "signIn.withCredential", self.credential(token, code="c", state=sent["state"]))
         self.assertIn("retryAfterSeconds", error.data)

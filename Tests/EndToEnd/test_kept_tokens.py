@@ -262,7 +262,7 @@ class ScriptedProvider(KeptTokens):
         self.later(3400)
         self.rows("UPDATE account_login SET tokens_lease = 'somebody who died'")
         waiting = self.sidecar.send("account.providerToken", {"idToken": session["idToken"], "providerId": self.name})
-        self.works(self.sidecar)
+        self.settled(self.sidecar)   # The call waits from the current time of the virtual clock on.
         self.later(15)
         self.assertEqual(self.forms, [])
         self.later(10)   # The lease is valid for 20 seconds of the virtual clock.
@@ -273,7 +273,7 @@ class ScriptedProvider(KeptTokens):
         self.later(3400)
         self.rows("UPDATE account_login SET tokens_lease = 'somebody who died'")
         waiting = self.sidecar.send("account.providerToken", {"idToken": session["idToken"], "providerId": self.name})
-        self.works(self.sidecar)
+        self.settled(self.sidecar)
         self.sidecar.write(json.dumps({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": waiting}}).encode() + b"\n")
         with self.assertRaises(RpcError) as caught:
             self.sidecar.answer(waiting)

@@ -6,7 +6,6 @@ import re
 import signal
 import socketserver
 import threading
-import time
 
 from endtoend import EndToEnd
 from sidecar import RpcError
@@ -83,12 +82,11 @@ class People(EndToEnd):
 
     def test_another_process_reads_the_message_and_continues_the_flow(self):
         other = self.spawn(testing=True, store=self.path("people.db"))
-        found = []
-        waiting = threading.Thread(target=lambda: found.extend(other.call("test.outbox", {"waitSeconds": 20})["messages"]))
-        waiting.start()
-        time.sleep(0.3)
+        other.call("system.ping")
+        asked = other.send("test.outbox", {"waitSeconds": 20})
+        self.settled(other)
         step = self.call("signUp.start", username="alice@example.com")
-        waiting.join(20)
+        found = other.answer(asked, 30)["messages"]
         self.assertEqual(len(found), 1)
         done = other.call("signUp.submitCode", {"continuationToken": step["continuationToken"], "code": found[0]["code"]})
         self.assertEqual(done["state"], "completed")

@@ -33,8 +33,8 @@ def image(pid):
 
 class ProcessMemory(EndToEnd):
     def nothing_left(self, sidecar, *secrets):
-        """Fails if the memory still contains a secret after one second. The failure message shows the memory around it."""
-        deadline = time.monotonic() + 1
+        """Fails if the memory still contains a secret after ten seconds, in which every thread has run on a busy machine. The failure message shows the memory around it."""
+        deadline = time.monotonic() + 10
         while True:
             found = image(sidecar.process.pid)
             left = [each for each in secrets if each.encode() in found]

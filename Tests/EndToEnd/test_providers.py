@@ -28,8 +28,9 @@ class Providers(EndToEnd):
     def login(self, sidecar, pool, site, token=None, name=None):
         return sidecar.call("identity.resolve", {"poolId": pool, "logins": {name or site.name: token or site.token()}})
 
-    def fails(self, wanted, check, sidecar, pool, site, token=None, says="", within=3):
-        """Checks that a login fails within a time limit, with a reason, and creates no identity."""
+    def fails(self, wanted, check, sidecar, pool, site, token=None, says="", within=8):
+        """Checks that a login fails with a reason and creates no identity, within a time limit: a provider that does not respond would take ten
+        seconds."""
         began = time.monotonic()
         error = self.refused(wanted, sidecar, "identity.resolve", {"poolId": pool, "logins": {site.name: token or site.token()}})
         self.assertLess(time.monotonic() - began, within)
@@ -145,8 +146,12 @@ class Keys(Providers):
         good = self.site.pages[KEYS]
         self.site.pages[KEYS] = page({"error": "later"}, 503)
         error = self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503")
+        times = []
         for _ in range(20):
-            self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503", within=0.5)
+            began = time.monotonic()
+            self.fails("providerUnavailable", None, self.sidecar, self.shop, self.site, says="HTTP 503")
+            times.append(time.monotonic() - began)
+        self.assertLess(sorted(times)[10], 0.5)
         self.assertEqual(self.site.asked, [DISCOVERY, KEYS])
         self.site.pages[KEYS] = good
         time.sleep(error.data["retryAfterSeconds"] + 0.1)

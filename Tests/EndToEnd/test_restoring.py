@@ -145,7 +145,9 @@ class Restoring(WithBackup):
         started = time.monotonic()
         self.answer(self.restore("--replace"))
         duration = time.monotonic() - started
-        for _ in range(25):
+        for number in range(75):
+            if number >= 25 and killed > 5:
+                break
             process = subprocess.Popen(
                 [binary(), "restore", "--store", self.store, "--replace", self.backup], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 env=clean_environment(self.folder))
@@ -154,6 +156,8 @@ class Restoring(WithBackup):
             code = process.wait()
             self.assertIn(code, (0, -9), "a restore after a killed one fails")
             killed += code != 0
+            if code == 0:
+                duration *= 0.9   # The machine was busier when the duration was measured.
             self.verifies(pool, token)
         self.assertGreater(killed, 5)
         self.answer(self.restore("--replace"))

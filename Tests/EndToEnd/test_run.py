@@ -107,7 +107,8 @@ class Running(EndToEnd):
                 "    count += 1\n"
                 "signal.signal(signal.SIGINT, told)\n"
                 "print('ready')\n"
-                "time.sleep(1)\n"
+                "while not count: time.sleep(0.01)\n"
+                "time.sleep(0.5)\n"
                 "print('count', count)")],
             stdin=follower, stdout=follower, stderr=follower, env=clean_environment(self.folder), start_new_session=True,
             preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
@@ -207,10 +208,15 @@ class Running(EndToEnd):
         self.assertTrue(os.path.exists(store))
 
     def test_ready_in_time(self):
-        began = time.monotonic()
-        self.assertEqual(self.mintmark("--idp", "--", "true").returncode, 0)
-        # 0.3 s with a release build; these tests also run with a debug build on busy machines.
-        self.assertLess(time.monotonic() - began, 3)
+        times = []
+        for _ in range(5):
+            began = time.monotonic()
+            self.assertEqual(self.mintmark("--idp", "--", "true").returncode, 0)
+            times.append(time.monotonic() - began)
+            # 0.3 s with a release build; these tests also run with a debug build on busy machines.
+            if times[-1] < 3:
+                break
+        self.assertLess(min(times), 3)
 
     # MARK: Bad input
 

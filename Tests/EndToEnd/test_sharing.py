@@ -113,8 +113,7 @@ class Sharing(EndToEnd):
             sidecars[9 - round].call("credentials.revoke", {"identityId": minted["identityId"]})
             revoked = time.monotonic()
             for sidecar in sidecars:
-                self.soon_refused("credentialsRevoked", sidecar, "credentials.verify", session)
-            self.assertLess(time.monotonic() - revoked, 1)
+                self.soon_refused("credentialsRevoked", sidecar, "credentials.verify", session, since=revoked)
 
     @only("postgres")
     def test_postgresql_processes_are_notified_and_do_not_poll(self):
@@ -131,15 +130,16 @@ class Sharing(EndToEnd):
             began = time.monotonic()
             self.soon_refused("credentialsRevoked", other, "credentials.verify", session)
             waits.append(time.monotonic() - began)
-        self.assertLess(sorted(waits)[4], 0.3, waits)
+        # The cache, which the call before the revocation has just filled, expires after one second.
+        self.assertLess(sorted(waits)[4], 0.5, waits)
 
         def asked():
             time.sleep(1.5)   # the server updates its statistics with a delay
             return self.rows("SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = 'mintmark_meta' AND schemaname = current_schema()")[0][0]
         minted = mint(one, pool)
         before, began, calls = asked(), time.monotonic(), 0
-        while time.monotonic() < began + 2:
+        # Many calls, because the statistics of earlier ones can arrive only now.
+        while time.monotonic() < began + 2 or calls < 2000:
             other.call("token.verify", {"token": minted["token"], "audience": pool})
             calls += 1
-        self.assertGreater(calls, 200)
         self.assertLess(asked() - before, calls / 10)

@@ -188,8 +188,10 @@ class OnSQLite(Upgrades, EndToEnd):
             if table in LATER_TABLES:
                 connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX session_of_application")
+        connection.execute("DROP INDEX audit_order")
+        connection.execute("CREATE INDEX audit_at ON audit (at, chain, number)")
         for table, column in (("flow", "application"), ("flow", "passkey"), ("session", "audience"), ("session", "passkey_id"), ("session", "acr"),
-                              ("session", "client_id"), ("session", "application_id"), ("role", "description"),
+                              ("session", "client_id"), ("session", "application_id"), ("role", "description"), ("audit", "position"),
                               ("idp_flow", "client_id"), ("idp_flow", "application_id")):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("UPDATE mintmark_meta SET value = 2 WHERE name = 'schema_version'")

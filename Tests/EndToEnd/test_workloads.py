@@ -388,7 +388,7 @@ class Processes(EndToEnd):
 
     def wait_until_known(self, process, family):
         """PostgreSQL makes changes visible to other processes within one second."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while not process.call("role.test", {"name": "deploy", "token": family.token()})["allowed"]:
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)

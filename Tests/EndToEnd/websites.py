@@ -116,7 +116,7 @@ class Website:
     def count(self, path):
         return self.asked.count(path)
 
-    def wait_until_asked(self, path, times=1, timeout=10):
+    def wait_until_asked(self, path, times=1, timeout=20):
         with self.changed:
             assert self.changed.wait_for(lambda: self.count(path) >= times, timeout), self.asked
 

@@ -5,11 +5,14 @@ writes one line for each, until the input ends:
 
 - {"take": ADDRESS} returns and removes the messages for an address, parsed by Python's `email` with its strict policy, and their sessions.
 - {"parse": BASE64} parses a message that was not sent.
-- {"underway": ADDRESS, "known": COUNT} waits until more than COUNT deliveries to a slow address have begun, and returns their number.
+- {"underway": ADDRESS, "known": COUNT} waits until more than COUNT deliveries to a slow or held address have begun, and returns their
+  number.
+- {"release": ADDRESS} completes the deliveries to a held address that have begun, and returns their number.
 
 Servers with authentication accept the user "sender" with the password "p\u00e4ss word". The recipient `nobody` is rejected permanently,
 `later` temporarily, and `stranger` is rejected as a sender. A message with the text "SPAM" is rejected. A message to a local part that
-begins with "slow" takes 0.8 s, and "slow-once" then rejects the first message temporarily.
+begins with "slow" takes 0.8 s, and "slow-once" then rejects the first message temporarily. A message to a local part that begins with
+"held" takes until it is released.
 """
 
 import asyncio
@@ -36,7 +39,7 @@ from webserver import make_authority, make_certificate
 received = {}
 refused = set()
 lock = threading.Lock()
-begun = collections.Counter()
+begun, released = collections.Counter(), collections.Counter()
 has_begun = threading.Condition(lock)
 
 
@@ -78,11 +81,15 @@ class Handler:
         if b"SPAM" in envelope.content:
             return "554 5.7.1 Looks like spam"
         for recipient in envelope.rcpt_tos:
-            if recipient.startswith("slow"):
+            if recipient.startswith(("slow", "held")):
                 with has_begun:
                     begun[recipient] += 1
+                    number = begun[recipient]
                     has_begun.notify_all()
-                await asyncio.sleep(0.8)
+                if recipient.startswith("slow"):
+                    await asyncio.sleep(0.8)
+                while recipient.startswith("held") and released[recipient] < number:
+                    await asyncio.sleep(0.01)
             if recipient.startswith("slow-once") and recipient not in refused:
                 refused.add(recipient)
                 return "451 4.3.0 Not now"
@@ -225,6 +232,9 @@ def main():
                 with has_begun:
                     has_begun.wait_for(lambda: begun[address] > known, 20)
                     answer = begun[address]
+            elif "release" in asked:
+                with lock:
+                    answer = released[asked["release"]] = begun[asked["release"]]
             else:
                 with lock:
                     answer = received.pop(asked["take"], [])

@@ -40,7 +40,7 @@ struct TestTokenTests {
         let provider = TestProvider(
             accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
             native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }),
-            documents: ClientDocumentSource { _ in .failed("The tests fetch no documents.") })
+            documents: ClientDocumentSource { _, _ in .failed("The tests fetch no documents.") })
         self.service = TestService(
             accounts, tenants, provider: provider,
             hooks: TestHooks(

@@ -4,7 +4,7 @@ import json
 import signal
 import time
 
-from driver import Problem, eventually
+from driver import Problem, eventually, sent
 from stand_ins import seen, stand_in
 
 NOWHERE = "local-1:00000000-0000-0000-0000-000000000000"
@@ -147,7 +147,7 @@ def cancelled_for_real(driver):
     ping(driver, client)
     driver.signal(signal.SIGSTOP)
     driver.result("begin", client=client, call="slow", method="pool.list")
-    time.sleep(0.5)   # until the request has been sent
+    sent(driver, 1)
     driver.result("cancel", call="slow")
     driver.error("cancelled", "await", call="slow")
     driver.signal(signal.SIGCONT)

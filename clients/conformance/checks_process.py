@@ -5,7 +5,7 @@ import signal
 import time
 
 from checks_calls import expect, ping
-from driver import Driver, alive, ancestors, command, eventually
+from driver import Driver, alive, ancestors, command, eventually, sent
 from stand_ins import seen, stand_in, write
 
 
@@ -141,7 +141,7 @@ def killed_in_mid_call(driver):
     driver.signal(signal.SIGSTOP)
     for number in range(5):
         driver.result("begin", client=client, call=f"c{number}", method="pool.list")
-    time.sleep(0.5)   # until the requests have been sent
+    sent(driver, 5)
     driver.signal(signal.SIGKILL)
     for number in range(5):
         error = driver.error("ended", "await", call=f"c{number}")

@@ -1,5 +1,6 @@
 """Controls a client's driver: a program in the client's language that carries out steps, one JSON line each. See README.md."""
 
+import ctypes
 import itertools
 import json
 import os
@@ -191,6 +192,30 @@ def state(number):
 
 def alive(number):
     return state(number) != "Z"
+
+
+def unread_lines(number):
+    """Returns how many lines a process has not read from its standard input, or `None` if that is no pipe."""
+    try:
+        pipe = os.open(f"/proc/{number}/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return None   # a socket
+    out, copy = os.pipe()
+    try:
+        copied = ctypes.CDLL(None).tee(pipe, copy, 1 << 16, 2)   # SPLICE_F_NONBLOCK; copies without reading
+        return os.read(out, copied).count(b"\n") if copied > 0 else 0
+    finally:
+        for each in (pipe, out, copy):
+            os.close(each)
+
+
+def sent(driver, lines):
+    """Waits until the client has sent this many lines to its process, which is suspended."""
+    found = [unread_lines(each) for each in driver.processes()]
+    if None in found:
+        time.sleep(2)
+    else:
+        eventually(lambda: sum(unread_lines(each) or 0 for each in driver.processes()) >= lines, f"the client sends {lines} requests")
 
 
 def eventually(holds, what, seconds=60):

@@ -92,5 +92,6 @@ public enum Schema {
         Migration(version: 12, statements: ClientSecretTables.statements + IdpFlowTables.application),
         Migration(version: 13, statements: AgentTables.statements),
         Migration(version: 14, statements: EventStreamTables.delivery),
+        Migration(version: 15, statements: AuditPositions.statements),
     ]
 }

@@ -12,6 +12,8 @@ final class EventFeed: Sendable {
         let types: Set<EventType>?
         /// The position of the last event that was sent or skipped.
         var position: Int64
+        /// The ID of the store to which the position belongs.
+        var storeId: String?
     }
 
     private struct State {
@@ -101,17 +103,25 @@ final class EventFeed: Sendable {
     /// - Returns: `false` if there are none, or if the host reads too slowly.
     private func sendSome(_ subscription: Subscription, _ generation: Int) throws -> Bool {
         try database.numberNewEvents()
-        let (events, last) = try database.read { tx in
-            (try tx.events(after: subscription.position, limit: Self.eventsAtOnce), try tx.eventRange().last)
+        let (events, range) = try database.read { tx in
+            (try tx.events(after: subscription.position, limit: Self.eventsAtOnce), try tx.eventRange())
         }
-        // A testing store can be emptied or restored while the host is subscribed. Its positions then begin again.
-        if last < subscription.position { rewind(to: last, generation) }
+        // A testing store can be emptied or restored while the host is subscribed. Its positions then begin again, and can already be higher
+        // than that of the subscription.
+        if range.storeId != subscription.storeId {
+            begin(again: range, generation)
+            return true
+        }
         for event in events where try !send(event, generation) { return false }
         return !events.isEmpty
     }
 
-    private func rewind(to position: Int64, _ generation: Int) {
-        state.withLock { if $0.generation == generation { $0.subscription?.position = position } }
+    private func begin(again range: EventRange, _ generation: Int) {
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            state.subscription?.position = range.start
+            state.subscription?.storeId = range.storeId
+        }
     }
 
     /// Sends one event, unless the subscription has ended.

@@ -156,7 +156,7 @@ final class EventSender: Sendable {
 
     /// Stores the outcome of the last request, and returns the next token, or `nil` if there is none at present.
     private func next(of streamId: String, after outcome: (Turn, EventPushOutcome)?) throws -> Turn? {
-        let (now, real) = (context.clock.now, SystemClock().now)
+        let now = context.clock.now
         return try context.driver.write { tx in
             try tx.lock(["event stream \(streamId)"])
             if let outcome { try store(outcome, at: now, in: tx) }
@@ -170,6 +170,8 @@ final class EventSender: Sendable {
                 try tx.endSending(streamId, as: name)
                 return nil
             }
+            // Read while no other process can begin: a time from before the wait for the lock could be earlier than that of the sender.
+            let real = SystemClock().now
             guard try tx.beginSending(streamId, as: name, at: real, until: real + senderSeconds) else { return nil }
             return Turn(stream: stream, event: event)
         }

@@ -37,7 +37,7 @@ public struct EventsService: Sendable {
         guard host.requests.isConnected else { throw EventsNeedHost() }
         let range = try currentRange()
         let position = try request.after.map { try Self.position($0, in: range) } ?? range.last
-        let begins = feed.begin(.init(types: request.types.map { Set($0) }, position: position))
+        let begins = feed.begin(.init(types: request.types.map { Set($0) }, position: position, storeId: range.storeId))
         guard begins else { throw StoreError.failed(reason: "the thread that sends events cannot be started") }
         return EventsSubscribe.Result(cursor: String(position))
     }

@@ -67,9 +67,9 @@ package struct AuditLog: Sendable {
 
     /// Testing stores with the same seed have the same records, regardless of their master keys. The log of a testing store protects
     /// nothing.
-    private func key(of chain: String) -> SecretBytes {
-        isTesting && chain.hasPrefix(Self.seeded) ? SecretBytes(Array(chain.utf8)) : key
-    }
+    private func key(of chain: String) -> SecretBytes { isSeeded(chain) ? SecretBytes(Array(chain.utf8)) : key }
+
+    private func isSeeded(_ chain: String) -> Bool { isTesting && chain.hasPrefix(Self.seeded) }
 
     /// Returns the name of the chain: the ID of the writing connection. A testing store with a seed has one chain, named after the seed.
     package func chain(in tx: Transaction) throws -> String {
@@ -81,7 +81,8 @@ package struct AuditLog: Sendable {
     /// Appends `event` to the chain with the last record `head`.
     package func append(_ event: AuditEvent, after head: AuditChainHead, at now: Int64, in tx: Transaction) throws {
         let record = AuditEntry(chain: head.chain, number: head.number + 1, at: now, event: event)
-        try tx.insert(record, mac: mac(of: record, after: head.mac))
+        let position = isSeeded(head.chain) ? try tx.auditPosition(after: now) : AuditPositions.next()
+        try tx.insert(record, mac: mac(of: record, after: head.mac), position: position)
         for draft in SecurityEventDraft.drafts(of: event, emptied: tx.takeRemarks()) { try tx.insert(draft, at: now) }
     }
 

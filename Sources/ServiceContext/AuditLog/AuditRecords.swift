@@ -35,14 +35,14 @@ extension Transaction {
         ) { $0.string(0) }
     }
 
-    func insert(_ record: AuditEntry, mac: [UInt8]) throws {
+    func insert(_ record: AuditEntry, mac: [UInt8], position: Int64) throws {
         try execute(
             """
-            INSERT INTO audit (chain, number, at, method, trace, pool_id, identity_id, subject, details, mac)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            INSERT INTO audit (chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """,
             record.chain, record.number, record.at, record.event.method, record.event.trace, record.event.poolId, record.event.identityId,
-            record.event.subject, JSONValue.object(record.event.details).text, mac)
+            record.event.subject, JSONValue.object(record.event.details).text, mac, position)
     }
 
     /// Returns up to `limit` records of `chain`, starting at `number`, with their MACs.
@@ -55,20 +55,28 @@ extension Transaction {
         ) { (AuditEntry($0), $0.bytes(9)) }
     }
 
-    /// Returns up to `limit` matching records after `cursor`, newest first.
-    package func auditRecords(_ filter: AuditFilter, after cursor: AuditCursor?, limit: Int) throws -> [(record: AuditEntry, mac: [UInt8])]
-    {
-        try query(
+    /// Returns up to `limit` matching records after `cursor`, newest first, with their MACs and the cursors after them.
+    package func auditRecords(
+        _ filter: AuditFilter, after cursor: AuditCursor?, limit: Int
+    ) throws -> [(record: AuditEntry, mac: [UInt8], cursor: AuditCursor)] {
+        // No position is negative, so this cursor is before all records of the second `until`.
+        var end = AuditCursor(at: filter.until, position: -1, chain: "", number: 0)
+        if let cursor, cursor.at < filter.until { end = cursor }
+        return try query(
             """
-            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac FROM audit
-            WHERE at >= $1 AND at < $2 AND (CAST($3 AS TEXT) IS NULL OR pool_id = $3)
-                AND (CAST($4 AS TEXT) IS NULL OR identity_id = $4)
-                AND (CAST($5 AS TEXT) IS NULL OR method = $5)
-                AND (CAST($6 AS BIGINT) IS NULL OR at < $6 OR (at = $6 AND (chain > $7 OR (chain = $7 AND number < $8))))
-            ORDER BY at DESC, chain, number DESC LIMIT $9
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
+            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
+                AND (CAST($6 AS TEXT) IS NULL OR pool_id = $6)
+                AND (CAST($7 AS TEXT) IS NULL OR identity_id = $7)
+                AND (CAST($8 AS TEXT) IS NULL OR method = $8)
+            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
             """,
-            filter.since, filter.until, filter.poolId, filter.identityId, filter.method, cursor?.at, cursor?.chain, cursor?.number, limit
-        ) { (AuditEntry($0), $0.bytes(9)) }
+            filter.since, end.at, end.position, end.chain, end.number, filter.poolId, filter.identityId, filter.method, limit
+        ) {
+            let record = AuditEntry($0)
+            let cursor = AuditCursor(at: record.at, position: $0.int(10), chain: record.chain, number: record.number)
+            return (record, $0.bytes(9), cursor)
+        }
     }
 }
 
@@ -89,17 +97,28 @@ package struct AuditFilter: Sendable {
     }
 }
 
-/// The position of the last record of a page.
+/// The place of the last record of a page in the list of all records.
 package struct AuditCursor: Sendable {
     let at: Int64
+    let position: Int64
     let chain: String
     let number: Int64
 
-    package init(at: Int64, chain: String, number: Int64) {
+    fileprivate init(at: Int64, position: Int64, chain: String, number: Int64) {
         self.at = at
+        self.position = position
         self.chain = chain
         self.number = number
     }
+
+    /// - Parameter text: A cursor as `text` returns it. Returns `nil` for any other text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 3)
+        guard parts.count == 4, let at = Int64(parts[0]), let position = Int64(parts[1]), let number = Int64(parts[2]) else { return nil }
+        self.init(at: at, position: position, chain: String(parts[3]), number: number)
+    }
+
+    package var text: String { "\(at) \(position) \(number) \(chain)" }
 }
 
 extension AuditEntry {

@@ -174,15 +174,15 @@ extension Transaction {
     }
 
     /// Makes a process the only sender of a stream until a time. The time is that of the machine, because the clock of a testing store can
-    /// stop.
+    /// stop. Clocks of machines can differ by a minute. A sender until a later time is from before a clock was set back.
     ///
     /// - Returns: `false` if another process is the sender.
     package func beginSending(_ streamId: String, as sender: String, at now: Int64, until end: Int64) throws -> Bool {
         try execute(
             """
             UPDATE event_stream SET sender = $2, sender_until = $4
-            WHERE id = $1 AND (sender IS NULL OR sender = $2 OR sender_until < $3 OR sender_until > $4)
-            """, streamId, sender, now, end) == 1
+            WHERE id = $1 AND (sender IS NULL OR sender = $2 OR sender_until < $3 OR sender_until > $5)
+            """, streamId, sender, now, end, end + 60) == 1
     }
 
     package func endSending(_ streamId: String, as sender: String) throws {

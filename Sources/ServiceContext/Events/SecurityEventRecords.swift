@@ -24,11 +24,15 @@ package struct EventRange: Sendable {
     package let removedUntil: Int64
     /// The position of the last event, or 0.
     package let last: Int64
+    /// The ID of the store, which a testing store changes when it is emptied or restored. Its positions then begin again after `start`.
+    package let storeId: String?
+    package let start: Int64
 }
 
 extension Transaction {
     private static let lastFact = "events.last"
     private static let removedFact = "events.removed"
+    private static let startFact = "events.start"
 
     /// Stores an event, in the transaction of the change.
     package func insert(_ event: SecurityEventDraft, at now: Int64) throws {
@@ -63,8 +67,13 @@ extension Transaction {
     package func eventRange() throws -> EventRange {
         EventRange(
             removedUntil: try storeFact(Self.removedFact).flatMap { Int64($0) } ?? 0,
-            last: try storeFact(Self.lastFact).flatMap { Int64($0) } ?? 0)
+            last: try storeFact(Self.lastFact).flatMap { Int64($0) } ?? 0,
+            storeId: try storeFact("id"),
+            start: try storeFact(Self.startFact).flatMap { Int64($0) } ?? 0)
     }
+
+    /// Makes the position of the last event the one after which subscriptions continue. For a testing store that was restored.
+    package func beginEvents() throws { try setStoreFact(Self.startFact, try storeFact(Self.lastFact)) }
 
     /// Returns up to `limit` events after a position, in their order.
     package func events(after position: Int64, limit: Int) throws -> [SecurityEventRecord] {
