@@ -52,9 +52,14 @@ package struct PasskeyRecord: Sendable, Equatable {
 
     /// The model as a UUID.
     package var aaguidText: String {
-        let text = Array(Hex.encode(aaguid))
-        guard text.count == 32 else { return String(text) }
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(text[$0]) }.joined(separator: "-")
+        let digits = Hex.encode(aaguid)
+        guard aaguid.count == 16 else { return digits }
+        var text: [UInt8] = []
+        for (place, digit) in digits.utf8.enumerated() {
+            if place == 8 || place == 12 || place == 16 || place == 20 { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
