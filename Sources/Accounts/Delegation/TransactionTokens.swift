@@ -18,15 +18,25 @@ extension DelegatedTokens {
         let audience: String
         let scope: String
         let expiresInSeconds: Int64?
-        let requestContext: JSONObject?
-        let requestDetails: JSONObject?
+        let transaction: TransactionDescription
 
         package init(
-            clientId: String, audience: String, scope: String, expiresInSeconds: Int64?, requestContext: JSONObject?,
-            requestDetails: JSONObject?
+            clientId: String, audience: String, scope: String, expiresInSeconds: Int64?, _ transaction: TransactionDescription
         ) {
             (self.clientId, self.audience, self.scope) = (clientId, audience, scope)
-            (self.expiresInSeconds, self.requestContext, self.requestDetails) = (expiresInSeconds, requestContext, requestDetails)
+            (self.expiresInSeconds, self.transaction) = (expiresInSeconds, transaction)
+        }
+    }
+
+    /// What the application states about the request that the transaction serves.
+    package struct TransactionDescription: Sendable {
+        /// Where the request came from (`rctx`).
+        let context: JSONObject?
+        /// What the request asks for (`tctx`).
+        let details: JSONObject?
+
+        package init(context: JSONObject?, details: JSONObject?) {
+            (self.context, self.details) = (context, details)
         }
     }
 
@@ -53,8 +63,8 @@ extension DelegatedTokens {
                 "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(expiresAt)), "txn": .string(id),
                 "sub": .string(subject.accountId), "scope": .string(scopes.text), "req_wl": .string(wish.clientId),
             ]
-            claims["rctx"] = wish.requestContext.map { .object($0) }
-            claims["tctx"] = wish.requestDetails.map { .object($0) }
+            claims["rctx"] = wish.transaction.context.map { .object($0) }
+            claims["tctx"] = wish.transaction.details.map { .object($0) }
             claims["act"] = chain.claim
             var event = AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: subject.accountId)
             event.details["sessionId"] = .string(subject.sessionId)

@@ -122,7 +122,7 @@ extension TokenService {
             for: subject,
             .init(
                 clientId: clientId, audience: audience, scope: scope, expiresInSeconds: request.expiresInSeconds,
-                requestContext: request.requestContext, requestDetails: request.requestDetails),
+                .init(context: request.requestContext, details: request.requestDetails)),
             .init(method: TokenExchange.info.name, call: call, now: now))
         return TokenExchange.Result(
             token: issued.token, issuedTokenType: ExchangeType.transaction.rawValue, tokenType: .nA, expiresAt: issued.expiresAt,
