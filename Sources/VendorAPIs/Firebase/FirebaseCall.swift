@@ -172,7 +172,8 @@ struct FirebaseCall {
         case ("sendVerificationCode", _): return try sendVerificationCode()
         case ("signInWithPhoneNumber", _): return try signInWithPhoneNumber()
         case ("signInWithGameCenter", _): throw Self.gameCenterRefused
-        case ("revokeToken", _), ("verifyIosClient", _), ("issueSamlResponse", _): throw FirebaseError.notOffered("accounts:\(name)")
+        case ("revokeToken", _): return try revokeToken()
+        case ("verifyIosClient", _), ("issueSamlResponse", _): throw FirebaseError.notOffered("accounts:\(name)")
         default: throw FirebaseError.notFound
         }
     }
