@@ -220,6 +220,21 @@ class Factors(Suite):
         self.assertNotIn("mfaInfo", shown())
 
 
+class Addresses(Suite):
+    """firebase-tools, auth/rest.spec.ts."""
+
+    def test_administrator_names_another_project_which_exists_at_once(self):
+        path = "/identitytoolkit.googleapis.com/v1/accounts:signUp"
+        status, made = self.request(path, {"targetProjectId": "example2"}, headers={"authorization": "bEArEr OWNER"})
+        self.assertEqual(status, 200, made)
+        found = self.admin("v1/projects/example2/accounts:lookup", {"localId": [made["localId"]]})
+        self.assertEqual(len(found["users"]), 1)
+        self.assertNotIn("users", self.admin(f"v1/projects/{PROJECT}/accounts:lookup", {"localId": [made["localId"]]}))
+        self.assertEqual(self.request(path, {"targetProjectId": "Not A Project"}, headers={"authorization": "Bearer owner"})[0], 400)
+        self.assertEqual(self.request(path + "?key=k", {"targetProjectId": "example3"})[0], 400)
+        self.assertNotIn("example3", [each["tenantId"] for each in self.sidecar.call("tenant.list", {})["tenants"]])
+
+
 class Administration(Suite):
     """The integration tests of the Admin SDKs for Node, Python and Go."""
 
@@ -233,8 +248,6 @@ class Administration(Suite):
         self.assertEqual(self.client("accounts:signInWithPassword", email=CAROL["email"], password="password")["localId"], made[0])
 
     def test_imported_user_has_times_and_no_refresh(self):
-        metadata = auth.UserMetadata if hasattr(auth, "UserMetadata") else None
-        self.assertIsNotNone(metadata)
         factor = {"mfaEnrollmentId": "f1", "phoneInfo": "+16505550001", "enrolledAt": "2016-10-12T01:05:05.000Z"}
         users = [{"localId": "carol", "email": CAROL["email"], "emailVerified": True, "createdAt": "1476234305000", "lastLoginAt": "1476234305000", "mfaInfo": [factor]}]
         self.assertNotIn("error", self.admin(f"v1/projects/{PROJECT}/accounts:batchCreate", {"users": users}))
