@@ -162,6 +162,14 @@ class WebFlows(Suite):
         self.client("accounts:sendOobCode", requestType="EMAIL_SIGNIN", email="erin@example.com")
         self.refused("INVALID_EMAIL", "accounts:signInWithEmailLink", email=CAROL["email"], oobCode=self.codes()[-1]["oobCode"])
 
+    def test_codes_of_addresses_that_are_taken_or_not_proved(self):
+        made = self.client("accounts:signUp", **CAROL)
+        self.refused("INVALID_ID_TOKEN", "accounts:sendOobCode", requestType="VERIFY_EMAIL", email=CAROL["email"])
+        self.client("accounts:sendOobCode", requestType="VERIFY_AND_CHANGE_EMAIL", idToken=made["idToken"], newEmail="dora@example.com")
+        self.client("accounts:signUp", email="dora@example.com", password="secret-1")
+        self.refused("EMAIL_EXISTS", "accounts:update", oobCode=self.codes()[-1]["oobCode"])
+        self.assertEqual(self.codes(), [])
+
     def test_any_value_of_valid_since_ends_the_other_sessions(self):
         first = self.client("accounts:signUp", **CAROL)
         self.advance(2)
@@ -214,8 +222,13 @@ class Factors(Suite):
         self.assertEqual(shown()["mfaInfo"][0]["enrolledAt"], "2016-10-12T01:05:05Z")
         self.admin(path, {"localId": "carol", "mfa": {"enrollments": [{name: first[name] for name in ("mfaEnrollmentId", "phoneInfo")}]}})
         self.assertEqual(shown()["mfaInfo"][0]["enrolledAt"], "2016-10-12T01:05:05Z")
-        self.assertEqual(self.request(f"/identitytoolkit.googleapis.com/{path}", {"localId": "carol", "mfa": {"enrollments": [{**first, "enrolledAt": "yesterday"}]}},
-                                      headers={"authorization": "Bearer owner"})[1]["error"]["status"], "INVALID_ARGUMENT")
+        status, answer = self.request(f"/identitytoolkit.googleapis.com/{path}", {"localId": "carol", "mfa": {"enrollments": [{**first, "enrolledAt": "yesterday"}]}},
+                                      headers={"authorization": "Bearer owner"})
+        self.assertEqual((status, answer["error"]["status"]), (400, "INVALID_ARGUMENT"))
+        for wrong, code in (([{"phoneInfo": "+16505550001"}], "INVALID_MFA_ENROLLMENT_ID"),
+                            (None, "Invalid JSON payload received. /mfa/enrollments must be array")):
+            self.refused_admin(code, path, {"localId": "carol", "mfa": {"enrollments": wrong}})
+        self.assertEqual(len(shown()["mfaInfo"]), 1)
         self.admin(path, {"localId": "carol", "mfa": {}})
         self.assertNotIn("mfaInfo", shown())
 
@@ -281,7 +294,8 @@ class Administration(Suite):
         self.client("accounts:sendVerificationCode", phoneNumber="+77015550001")
         for number in ("+16505550001", "+79015550001", "+8835100012345"):
             self.refused("OPERATION_NOT_ALLOWED", "accounts:sendVerificationCode", phoneNumber=number)
-        self.admin(f"{CONFIG}?updateMask=signIn.phoneNumber", {"signIn": {"phoneNumber": {"enabled": True, "testPhoneNumbers": {"+16505550009": "123456"}}}}, method="PATCH")
+        numbers = {"enabled": True, "testPhoneNumbers": {"+16505550009": "123456"}}
+        self.admin(f"{CONFIG}?updateMask=signIn.phoneNumber", {"signIn": {"phoneNumber": numbers}}, method="PATCH")
         self.client("accounts:sendVerificationCode", phoneNumber="+16505550009")
         for wrong in ({**denied, **allowed}, {"allowlistOnly": {"allowedRegions": ["usa"]}}):
             self.refused_admin("INVALID_CONFIG", f"{CONFIG}?updateMask=smsRegionConfig", {"smsRegionConfig": wrong}, method="PATCH")

@@ -130,6 +130,8 @@ extension FirebaseCall {
     private func address(for type: String, returnsLink: Bool) throws -> String {
         let needsUser = type == "VERIFY_EMAIL" || type == "VERIFY_AND_CHANGE_EMAIL"
         if needsUser, !returnsLink || body.has("idToken") {
+            // As at the original, a missing token is one that is not valid here.
+            if type == "VERIFY_EMAIL", !body.has("idToken") { throw FirebaseError("INVALID_ID_TOKEN") }
             let user = try user()
             // A new address takes over the account, so the link to it needs a recent sign-in.
             if type == "VERIFY_AND_CHANGE_EMAIL" { try requireRecent(user) }

@@ -39,12 +39,14 @@ struct FirebaseRegions {
         }
         for (list, name) in lists {
             for region in try list?.texts(name) ?? []
-            where region.utf8.count != 2 || !region.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) {
+            where !isRegion(region) {
                 throw FirebaseError(
                     "INVALID_CONFIG : \(name) must contain codes of two letters (ISO 3166-1), such as US, not \(region.prefix(20)).")
             }
         }
     }
+
+    private static func isRegion(_ text: String) -> Bool { text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) } }
 
     /// Returns the region of a number in international format by its longest known prefix (ITU-T E.164), or `nil`.
     static func region(of number: String) -> String? {

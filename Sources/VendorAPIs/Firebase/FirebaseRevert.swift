@@ -23,7 +23,7 @@ extension FirebaseCall {
         if facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
         try use(code)
         try setFactors(facts.factors.filter { $0.id != factor }, of: id)
-        // Whoever added the factor may still be signed in.
+        // The user who added the factor may still be signed in.
         var change = AccountUpdate.Params(accountId: id)
         change.tokensValidSince = now
         _ = try service.account.update(change, by: Self.method, call)

@@ -73,6 +73,7 @@ extension FirebaseCall {
     }
 
     private func updateByAdmin() throws -> JSONObject {
+        if body.members["mfa"]?.object?["enrollments"] == .null { throw FirebaseError.payload("/mfa/enrollments must be array") }
         guard let id = try body.filled("localId") else { throw FirebaseError("MISSING_LOCAL_ID") }
         guard let before = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
         var change = try profile(of: id)
@@ -159,20 +160,23 @@ extension FirebaseCall {
 
     /// Returns the second factors that an administrator sets, or `nil` if the request has none.
     ///
-    /// - Parameter present: The factors that the user has.
-    func factors(in enrollments: [FirebaseInput]?, of present: [FactorRecord] = []) throws -> [FactorRecord]? {
+    /// - Parameter present: The factors that the user has, or `nil` for a new user.
+    func factors(in enrollments: [FirebaseInput]?, of present: [FactorRecord]? = nil) throws -> [FactorRecord]? {
         guard let enrollments, body.has("mfa") || body.has("mfaInfo") else { return nil }
+        let isUpdate = present != nil
         var (numbers, ids): (Set<String>, Set<String>) = ([], [])
         return try enrollments.compactMap { enrollment in
             let number = try? PhoneNumber(try enrollment.text("phoneInfo") ?? "").description
             guard let number else { throw FirebaseError("INVALID_MFA_PHONE_NUMBER : Invalid format.") }
             guard numbers.insert(number).inserted else { return nil }
             // A new user has no factors yet, so their IDs are always new.
-            let id = try body.has("mfa") ? enrollment.filled("mfaEnrollmentId") ?? newId() : newId()
+            let given = try enrollment.filled("mfaEnrollmentId")
+            if isUpdate, given == nil { throw FirebaseError("INVALID_MFA_ENROLLMENT_ID : mfaEnrollmentId must be defined.") }
+            let id = body.has("mfa") ? given ?? newId() : newId()
             guard ids.insert(id).inserted else { throw FirebaseError("DUPLICATE_MFA_ENROLLMENT_ID") }
             return FactorRecord(
                 id: id, accountId: "", kind: .sms, displayName: try enrollment.filled("displayName"), target: number,
-                enrolledAt: try enrollment.time("enrolledAt") ?? present.first { $0.id == id }?.enrolledAt ?? now)
+                enrolledAt: try enrollment.time("enrolledAt") ?? present?.first { $0.id == id }?.enrolledAt ?? now)
         }
     }
 

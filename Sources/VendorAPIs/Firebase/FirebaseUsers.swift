@@ -39,7 +39,7 @@ extension FirebaseCall {
         user["disabled"] = .bool(account.isDisabled)
         user["createdAt"] = .string("\(account.createdAt * 1000)")
         user["lastLoginAt"] = account.lastSignInAt.map { .string("\($0 * 1000)") }
-        // The time of an import is no refresh.
+        // An import sets the time of a sign-in, which does not stand for a refresh.
         let signedInAt = account.lastSignInAt == flags["importedSignInAt"]?.int ? nil : account.lastSignInAt
         if let moment = flags["lastRefreshAt"]?.int ?? signedInAt { user["lastRefreshAt"] = .string(Self.rfc3339(moment)) }
         user["validSince"] = .string("\(max(account.validAfter, account.validAfter == 0 ? account.createdAt : 0))")
