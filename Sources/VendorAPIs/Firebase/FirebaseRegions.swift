@@ -90,7 +90,9 @@ struct FirebaseRegions {
 }
 
 extension FirebaseCall {
-    /// - Throws: `FirebaseError` if the project sends no codes to the region of a number. A tenant without a setting has that of its project.
+    /// A tenant without a setting has that of its project.
+    ///
+    /// - Throws: `FirebaseError` if no codes are sent to the region of a number.
     func requireRegion(of number: String) throws {
         let (project, firebaseTenant) = (project, firebaseTenant)
         let config = try context.database.read { tx in
