@@ -27,7 +27,9 @@ extension TestProvider {
         }
         // No CORS headers: OAuth 2.0 for First-Party Applications advises against the use in pages.
         if endpoint == .challenge {
-            do { return try nativeChallenge(at: issuer, request) } catch let refusal as OAuthRefusal { return refusal.response }
+            do { return withNonce(try nativeChallenge(at: issuer, request), of: issuer) } catch let refusal as OAuthRefusal {
+                return withNonce(refusal.response, of: issuer)
+            }
         }
         if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
         guard endpoint.methods.contains(request.method) else {

@@ -44,9 +44,7 @@ extension EntraCall {
                     continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
-            if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
-                username.lowercased() != flow.username.lowercased()
-            {
+            if !flow.awaitsTokens, let username = form["username"], username.lowercased() != flow.username.lowercased() {
                 throw EntraError("invalid_request", 90100, "username parameter is empty or not valid for this continuation_token.")
             }
             return try service.signIn.withContinuation(
