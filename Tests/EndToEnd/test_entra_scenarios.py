@@ -102,6 +102,7 @@ class Steps(Scenarios):
         token = self.challenge("signup/v1.0/challenge", self.start("signup/v1.0/start", password=PASSWORD))
         for form, wanted in (({}, ("invalid_request", 900144, None)), ({"grant_type": "OOB", "oob": "1"}, ("invalid_grant", 70003, None)),
                              ({"grant_type": "oob"}, ("invalid_request", 900144, None)),
+                             ({"grant_type": "oob", "oob": ""}, ("invalid_grant", 50181, "invalid_oob_value")),
                              ({"grant_type": "password"}, ("invalid_request", 900144, None)),
                              ({"grant_type": "attributes"}, ("invalid_request", 900144, None)),
                              ({"grant_type": "attributes", "attributes": "nonsense"}, ("invalid_request", 90100, None)),
@@ -228,9 +229,9 @@ class Factors(Scenarios):
     def test_registration_of_another_address(self):
         token = self.first_factor("registration_required", scope="openid offline_access")
         form = {"challenge_type": "oob", "challenge_channel": "email", "challenge_target": "second@example.com"}
-        for target in ("nobody", "+123", " ", "a" * 400):
+        for target in ("nobody", "+123", " ", "", "a" * 400):
             self.error("register/v1.0/challenge", ("invalid_request", 901001, None), continuation_token=token, **{**form, "challenge_target": target})
-        self.error("register/v1.0/challenge", ("invalid_request", 900144, None), continuation_token=token, challenge_type="oob", challenge_target="")
+        self.error("register/v1.0/challenge", ("invalid_request", 900144, None), continuation_token=token, challenge_type="oob")
         self.error("register/v1.0/challenge", ("invalid_request", 901007, None), continuation_token=token, **{**form, "challenge_type": "password"})
         self.error("register/v1.0/challenge", ("invalid_request", 901001, None), continuation_token=token, **{**form, "challenge_channel": "voice"})
         sent = self.post("register/v1.0/challenge", continuation_token=token, **form)
@@ -259,7 +260,7 @@ class Factors(Scenarios):
         token = self.first_factor("mfa_required", scope="openid offline_access")
         sent = self.post("oauth2/v2.0/challenge", continuation_token=token, challenge_type=ALL)    # without introspect: the only method
         token = sent["continuation_token"]
-        for wrong in ("invalid", "00000000"):
+        for wrong in ("invalid", "", "00000000"):
             self.error(TOKEN, ("invalid_grant", 50181, "invalid_oob_value"), continuation_token=token, grant_type="mfa_oob", oob=wrong)
         self.error(TOKEN, ("invalid_request", 900144, None), continuation_token=token, grant_type="mfa_oob")
         found = self.post("oauth2/v2.0/introspect", continuation_token=token)

@@ -120,6 +120,8 @@ class FirstParty(EntraHTTP):
         self.error(TOKEN_PATH, ("invalid_grant", 50076, "mfa_required"), **{key: value for key, value in form.items() if key != "client_id"})
         step = self.ask(403, TOKEN_PATH, auth_session_supported="true", **form)
         self.assertEqual((step["error"], step["next"]), ("insufficient_authorization", "enrolment"))
+        for kind, target in (("email", "nobody"), ("sms", "+123")):
+            step = self.wrong(step, "invalid_target", enrol_kind=kind, enrol_target=target)
         tokens = self.exchange(self.done(step, enrol_kind="email", enrol_target=ALICE))
         self.assertIn("mfa", self.claims(tokens["id_token"])["amr"])
         self.assertEqual(tokens["scope"], "openid offline_access")

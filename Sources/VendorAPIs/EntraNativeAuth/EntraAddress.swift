@@ -106,6 +106,9 @@ struct EntraForm {
     /// The value of a parameter that is not empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// Whether a parameter occurs with an empty value.
+    func isEmpty(_ name: String) -> Bool { values[name]?.isEmpty == true }
+
     /// - Throws: `EntraError` if the parameter is missing or empty.
     func required(_ name: String) throws -> String {
         guard let value = self[name] else {

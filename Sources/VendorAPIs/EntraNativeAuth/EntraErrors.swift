@@ -114,7 +114,7 @@ struct EntraError: Error {
     )
 
     /// Whether another contact can be registered in place of the refused one.
-    private static func refusesContact(_ error: any ContractError) -> Bool {
+    static func refusesContact(_ error: any ContractError) -> Bool {
         switch error {
         case is InvalidUsername, is InvalidPhoneNumber, is FactorAddsNothing, is FactorExists, is EmailNotVerified,
             is FactorKindNotAccepted, is TooManyFactors:

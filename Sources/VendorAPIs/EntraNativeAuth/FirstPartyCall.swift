@@ -99,6 +99,8 @@ struct FirstPartyCall {
             return try again("invalid_attributes", error.message, ["attributes": .array(names)])
         } catch let error as any ContractError where error is InvalidCode || error is CodeExpired || error is FactorCodeInvalid {
             return try again("invalid_code", error.message)
+        } catch let error as any ContractError where state.next == .enrollment && EntraError.refusesContact(error) {
+            return try again("invalid_target", error.message)
         }
     }
 
