@@ -295,3 +295,68 @@ class Factors(Scenarios):
         refusing[0] = False
         self.post("oauth2/v2.0/challenge", continuation_token=token)
         self.post("register/v1.0/challenge", **form)
+
+
+class Repetitions(Scenarios):
+    """A client whose connection breaks sends the same request again, also after a restart. It gets the same response, and nothing happens twice."""
+
+    def twice(self, path, status=200, **form):
+        body = urllib.parse.urlencode({"client_id": "mobile", **form})
+        before = len(self.call("test.outbox")["messages"])
+        first = self.json_answer(path, body)
+        sent = len(self.call("test.outbox")["messages"])
+        self.restart()
+        again = self.json_answer(path, body)
+        self.assertEqual((first[0].status, again[0].status), (status, status), (first[1], again[1]))
+        passing = {"timestamp", "trace_id", "correlation_id", "interval", "expires_in"}
+        self.assertEqual(*[{name: value for name, value in answer.items() if name not in passing} for _, answer in (first, again)])
+        self.assertEqual(len(self.call("test.outbox")["messages"]), sent)
+        self.assertLessEqual(sent - before, 1)
+        return first[1]["continuation_token"]
+
+    def test_every_step_until_the_tokens(self):
+        self.call("tenant.update", tenantId="shop", mfa="required", attributes=[
+            {"name": "city", "type": "string", "required": True}, {"name": "zip", "type": "string", "required": True}])
+        path = "signup/v1.0/continue"
+        token = self.twice("signup/v1.0/start", username=ALICE, challenge_type=ALL, **MFA)
+        for _ in range(2):
+            token = self.twice("signup/v1.0/challenge", continuation_token=token, challenge_type=ALL)
+        token = self.twice(path, 400, continuation_token=token, grant_type="oob", oob=self.code())
+        token = self.twice("signup/v1.0/challenge", continuation_token=token, challenge_type=ALL)
+        token = self.twice(path, 400, continuation_token=token, grant_type="password", password=PASSWORD)
+        token = self.twice(path, 400, continuation_token=token, grant_type="attributes", attributes='{"city": "Rome"}')
+        token = self.twice(path, continuation_token=token, grant_type="attributes", attributes='{"zip": "1"}')
+        token = self.twice(TOKEN, 400, continuation_token=token, grant_type="continuation_token", scope="openid", username=ALICE)
+        token = self.twice("register/v1.0/introspect", continuation_token=token)
+        token = self.twice("register/v1.0/challenge", continuation_token=token, challenge_type="oob", challenge_target=NUMBER, challenge_channel="sms")
+        token = self.twice("register/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code(NUMBER))
+        self.redeem(token)
+        self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=token, grant_type="continuation_token")
+
+    def test_second_factor(self):
+        self.signed_up_twice()
+        self.call("tenant.update", tenantId="shop", mfa="required")
+        for name, grant in ((ALICE, "password"), (CODE, "oob")):
+            token = self.twice("oauth2/v2.0/initiate", username=name, challenge_type=ALL, **MFA)
+            old = self.twice("oauth2/v2.0/challenge", continuation_token=token, challenge_type=ALL)
+            first = {"password": PASSWORD} if grant == "password" else {"oob": self.code(name)}
+            token = self.twice(TOKEN, 400, continuation_token=old, grant_type=grant, scope="openid", **first)
+            for wrong in ({"grant_type": grant, **{each: "12345678" for each in first}}, {"grant_type": "mfa_oob", "oob": "12345678"}):
+                self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=old, **wrong)
+            token = self.twice("register/v1.0/challenge", continuation_token=token, challenge_type="oob", challenge_target=NUMBER, challenge_channel="sms")
+            self.redeem(self.twice("register/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code(NUMBER)))
+            token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate", name, **MFA))
+            if grant == "oob":
+                first["oob"] = self.code(name)
+            old = self.twice(TOKEN, 400, continuation_token=token, grant_type=grant, scope="openid", **first)
+            token = self.twice("oauth2/v2.0/challenge", continuation_token=old)
+            self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=old, grant_type="mfa_oob", oob="12345678")
+            self.post(TOKEN, continuation_token=token, grant_type="mfa_oob", oob=self.code(NUMBER))
+
+    def test_reset(self):
+        self.sign_up()
+        token = self.twice("resetpassword/v1.0/start", username=ALICE, challenge_type=ALL)
+        token = self.twice("resetpassword/v1.0/challenge", continuation_token=token, challenge_type=ALL)
+        token = self.twice("resetpassword/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code())
+        token = self.twice("resetpassword/v1.0/submit", continuation_token=token, new_password="another Horse 7 staple")
+        self.redeem(self.twice("resetpassword/v1.0/poll_completion", continuation_token=token))

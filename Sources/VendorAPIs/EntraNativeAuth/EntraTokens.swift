@@ -23,21 +23,13 @@ extension EntraCall {
 
     private func step(_ grant: String, _ token: String, _ flow: PendingFlow, _ asked: EntraScope) throws -> SignInStep {
         switch (grant, flow.step) {
-        case ("password", .password):
-            return try service.signIn.submitPassword(
-                .init(
-                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
-                    client: client, clientId: clientId), call)
-        case ("password", .code) where tenant.enumerationProtection:
-            return try service.signIn.submitPassword(
-                .init(
-                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
-                    client: client, clientId: clientId), call)
-        case ("oob", .code):
-            return try service.signIn.submitCode(
-                .init(
-                    continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
-                    clientId: clientId), call)
+        case ("password", .password): return try password(token, asked)
+        case ("password", .code) where tenant.enumerationProtection: return try password(token, asked)
+        case ("oob", .code): return try firstCode(token, asked)
+        // A client whose connection broke repeats the request that led to the second factor. The methods accept exactly this request.
+        case ("password", .secondFactor), ("password", .enrollment): return try password(token, asked)
+        case ("oob", .secondFactor) where flow.isSuperseded, ("oob", .enrollment): return try firstCode(token, asked)
+        case ("continuation_token", .secondFactor), ("continuation_token", .enrollment): return try continuation(token, asked)
         case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
             return try service.mfa.resolve(
                 .init(
@@ -47,13 +39,30 @@ extension EntraCall {
             if !flow.awaitsTokens, let username = form["username"], username.lowercased() != flow.username.lowercased() {
                 throw EntraError("invalid_request", 90100, "username parameter is empty or not valid for this continuation_token.")
             }
-            return try service.signIn.withContinuation(
-                .init(
-                    continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
+            return try continuation(token, asked)
         case ("password", .code), ("oob", .password):
             throw EntraError("invalid_grant", 400_002, "The grant_type does not fit the authentication method of the account.")
         default: throw EntraError.wrongToken(at: .token)
         }
+    }
+
+    private func password(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.submitPassword(
+            .init(
+                continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
+                client: client, clientId: clientId), call)
+    }
+
+    private func firstCode(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.submitCode(
+            .init(
+                continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
+                clientId: clientId), call)
+    }
+
+    private func continuation(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.withContinuation(
+            .init(continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
     }
 
     func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
