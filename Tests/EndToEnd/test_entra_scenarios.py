@@ -44,12 +44,12 @@ class Frame(Scenarios):
         for path, tenant in (("v1/oauth2/v2.0/nothing", "shop"), ("oauth2/v2.0/nothing", "nowhere")):
             self.assertNotEqual(self.raw(path, "client_id=mobile", tenant=tenant)[0].headers["content-type"], "application/json; charset=utf-8")
 
-    def test_other_methods_are_told_the_right_one(self):
+    def test_other_methods_get_the_right_one_in_allow(self):
         for method in ("GET", "PUT", "DELETE"):
             response, answer = self.json_answer("oauth2/v2.0/token", None, method)
             self.assertEqual((response.status, response.headers["allow"], answer["error"]), (405, "POST", "invalid_request"))
 
-    def test_bodies_that_are_no_forms(self):
+    def test_bodies_in_other_formats(self):
         form = {"client_id": "mobile", "username": ALICE, "challenge_type": ALL}
         path = "signup/v1.0/start"
         for kind, body in (("application/json", json.dumps(form)), ("text/plain", urllib.parse.urlencode(form)), (FORM["Content-Type"] + "-x", "a=b")):
