@@ -176,6 +176,43 @@ class Steps(Scenarios):
         self.call("account.update", accountId=account, disabled=True)
         self.error("oauth2/v2.0/initiate", ("access_denied", 50057, None), username=ALICE, challenge_type=ALL)
 
+    def test_password_that_must_be_changed(self):
+        account = self.claims(self.redeem(self.sign_up())["id_token"])["sub"]
+        token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate"))
+        self.call("account.update", accountId=account, mustChangePassword=True)
+        self.error(TOKEN, ("invalid_grant", 50126, None), continuation_token=token, grant_type="password", password="wrong")
+        self.error(TOKEN, ("invalid_request", 50142, None), continuation_token=token, grant_type="password", password=PASSWORD)
+        token = self.challenge("resetpassword/v1.0/challenge", self.start("resetpassword/v1.0/start"))
+        token = self.post("resetpassword/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code())["continuation_token"]
+        token = self.post("resetpassword/v1.0/submit", continuation_token=token, new_password="another Horse 7 staple")["continuation_token"]
+        self.redeem(self.post("resetpassword/v1.0/poll_completion", continuation_token=token)["continuation_token"])
+
+    def test_account_deleted_during_a_flow(self):
+        account = self.claims(self.redeem(self.sign_up())["id_token"])["sub"]
+        other = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate"))
+        token = self.challenge("resetpassword/v1.0/challenge", self.start("resetpassword/v1.0/start"))
+        token = self.post("resetpassword/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code())["continuation_token"]
+        token = self.post("resetpassword/v1.0/submit", continuation_token=token, new_password="another Horse 7 staple")["continuation_token"]
+        self.call("account.delete", accountId=account)
+        self.error("resetpassword/v1.0/poll_completion", ("user_not_found", 50034, None), continuation_token=token)
+        self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=token, grant_type="continuation_token")
+        self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=other, grant_type="password", password=PASSWORD)
+
+    def test_challenge_of_an_application_that_names_other_types_than_at_the_start(self):
+        self.signed_up_twice()
+        for path, start, username, types, missing in (
+                ("signup/v1.0/challenge", "signup/v1.0/start", "new@example.com", "password redirect", "oob"),
+                ("oauth2/v2.0/challenge", "oauth2/v2.0/initiate", ALICE, "oob redirect", "password"),
+                ("oauth2/v2.0/challenge", "oauth2/v2.0/initiate", CODE, "password redirect", "oob"),
+                ("resetpassword/v1.0/challenge", "resetpassword/v1.0/start", ALICE, "password redirect", "oob")):
+            token = self.start(start, username)
+            for given in (types, "redirect"):
+                answer = self.post(path, continuation_token=token, challenge_type=given)
+                self.assertEqual(answer, {"challenge_type": "redirect", "redirect_reason": f"challenge type {missing} is required"})
+            self.error(path, ("unsupported_challenge_type", 901007, None), continuation_token=token, challenge_type="oob password")
+            self.error(path, ("invalid_request", 901007, None), continuation_token=token, challenge_type="OOB redirect")
+            self.challenge(path, token)
+
     def test_phrases_that_programs_look_for(self):
         self.call("tenant.update", tenantId="shop", audiences=["api://orders"], audienceScopes=[{"audience": "api://orders", "scopes": ["read"]}])
         self.signed_up_twice()

@@ -78,6 +78,7 @@ struct EntraError: Error {
             self = make("invalid_grant", 1_002_027, "attribute_validation_failed")
             more["invalid_attributes"] = .array(names.map { ["name": .string($0)] })
         case is FlowFinished: self = make("invalid_grant", 55200)
+        case let ended as FlowEnded where endpoint == .resetPoll && ended.cause == .accountDeleted: self = make("user_not_found", 50034)
         case is ContinuationTokenInvalid, is FlowEnded, is StepNotPossible, is FactorNotFound: self = .wrongToken(at: endpoint)
         case is ContinuationTokenExpired: self = make("expired_token", 552_003)
         case is TooManyCodes, is TooManyFailedSends: self = make("invalid_request", 701_014)
