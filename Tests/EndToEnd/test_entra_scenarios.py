@@ -397,3 +397,80 @@ class Repetitions(Scenarios):
         token = self.twice("resetpassword/v1.0/continue", continuation_token=token, grant_type="oob", oob=self.code())
         token = self.twice("resetpassword/v1.0/submit", continuation_token=token, new_password="another Horse 7 staple")
         self.redeem(self.twice("resetpassword/v1.0/poll_completion", continuation_token=token))
+
+
+class Contexts(Scenarios):
+    """Authentication contexts: a request asks for a second factor that the tenant does not require otherwise."""
+
+    ASKED = {"claims": '{"access_token": {"acrs": {"essential": true, "value": "c4"}}}'}
+
+    def setUp(self):
+        super().setUp()
+        self.call("tenant.update", tenantId="shop", authenticationContexts=["c1", "c4"])
+
+    def acrs(self, tokens):
+        self.assertNotIn("acrs", self.claims(tokens["id_token"]))
+        return self.claims(tokens["access_token"]).get("acrs")
+
+    def with_password(self):
+        return self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate", **MFA))
+
+    def registered(self, token, contact=ALICE):
+        found = self.post("register/v1.0/introspect", continuation_token=token)
+        step = self.post("register/v1.0/challenge", continuation_token=found["continuation_token"], challenge_type="oob", challenge_channel="email", challenge_target=contact)
+        form = {"grant_type": "continuation_token"} if step["challenge_type"] == "preverified" else {"grant_type": "oob", "oob": self.code(contact)}
+        return self.post("register/v1.0/continue", continuation_token=step["continuation_token"], **form)["continuation_token"]
+
+    def test_registration_after_the_sign_up(self):
+        for contact in (ALICE, "second@example.com"):
+            name = ALICE if contact == ALICE else "bob@example.com"
+            token = self.sign_up(name, **MFA)
+            step = self.error(TOKEN, ("invalid_grant", 50076, "registration_required"), continuation_token=token, grant_type="continuation_token",
+                              username=name, scope="openid offline_access", **self.ASKED)
+            tokens = self.redeem(self.registered(step["continuation_token"], contact), **self.ASKED)
+            self.assertEqual(self.acrs(tokens), ["c4"])
+            self.assertIn("mfa", self.claims(tokens["access_token"])["amr"])
+
+    def test_second_factor_only_for_requests_that_ask(self):
+        self.redeem(self.sign_up())
+        tokens = self.post(TOKEN, continuation_token=self.with_password(), grant_type="password", password=PASSWORD, scope="openid offline_access")
+        self.assertIsNone(self.acrs(tokens))
+        refresh = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+        self.error(TOKEN, ("invalid_grant", 50076, "mfa_required"), **refresh, **self.ASKED)
+        self.restarting = True
+        step = self.error(TOKEN, ("invalid_grant", 50076, "registration_required"), continuation_token=self.with_password(), grant_type="password",
+                          password=PASSWORD, **self.ASKED)
+        self.assertEqual(self.acrs(self.redeem(self.registered(step["continuation_token"]))), ["c4"])
+        step = self.error(TOKEN, ("invalid_grant", 50076, "mfa_required"), continuation_token=self.with_password(), grant_type="password",
+                          password=PASSWORD, scope="openid offline_access", claims='{"access_token": {"acrs": {"essential": true, "values": ["c1", "none", "c4"]}}}')
+        token = self.challenge("oauth2/v2.0/challenge", step["continuation_token"])
+        tokens = self.post(TOKEN, continuation_token=token, grant_type="mfa_oob", oob=self.code())
+        self.assertEqual(self.acrs(tokens), ["c1", "c4"])
+        fresh = self.post(TOKEN, grant_type="refresh_token", refresh_token=tokens["refresh_token"])
+        self.assertIsNone(self.acrs(fresh))
+        fresh = self.post(TOKEN, grant_type="refresh_token", refresh_token=fresh["refresh_token"], **self.ASKED)
+        self.assertEqual(self.acrs(fresh), ["c4"])
+
+    def test_application_without_the_capability(self):
+        self.sign_up()
+        token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate"))
+        answer = self.post(TOKEN, continuation_token=token, grant_type="password", password=PASSWORD, **self.ASKED)
+        self.assertEqual(answer["redirect_reason"], "capability registration_required is required")
+
+    def test_requests_that_ask_for_nothing_known(self):
+        self.sign_up()
+        for claims in ("nonsense", "[]", '{"access_token": {"acrs": {"essential": true, "value": "c2"}}}', '{"access_token": {"acrs": {"value": "c4"}}}',
+                       '{"id_token": {"acrs": {"essential": true, "value": "c4"}}}', '{"access_token": {"acrs": null}}'):
+            tokens = self.post(TOKEN, continuation_token=self.with_password(), grant_type="password", password=PASSWORD, scope="openid", claims=claims)
+            self.assertIsNone(self.acrs(tokens), claims)
+        for change in ({"mfa": "off"}, {"mfa": "optional", "authenticationContexts": []}):
+            self.call("tenant.update", tenantId="shop", **change)
+            tokens = self.post(TOKEN, continuation_token=self.with_password(), grant_type="password", password=PASSWORD, scope="openid", **self.ASKED)
+            self.assertIsNone(self.acrs(tokens))
+        self.assertNotIn("authenticationContexts", self.call("tenant.get", tenantId="shop"))
+
+    def test_accounts_cannot_have_the_claim_as_their_own(self):
+        account = self.claims(self.redeem(self.sign_up())["id_token"])["sub"]
+        self.call("account.setClaims", accountId=account, claims={"acrs": ["c4"]})
+        tokens = self.post(TOKEN, continuation_token=self.with_password(), grant_type="password", password=PASSWORD, scope="openid")
+        self.assertIsNone(self.acrs(tokens))

@@ -6687,6 +6687,11 @@ type Tenant struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address. Present if it is true.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect. Present if there are any.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
@@ -6850,6 +6855,11 @@ type TenantCreateParams struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address. Defaults to false.
 	IDTokenProfile bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
@@ -6951,6 +6961,11 @@ type TenantDeclaration struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
@@ -7168,6 +7183,11 @@ type TenantUpdateParams struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`

@@ -14,6 +14,8 @@ package struct SignInCompletion: Sendable {
     var issuesProfiles = false
     /// Whether a sign-in in a flow waits for `signIn.withContinuation` when all factors are verified, instead of returning its tokens.
     var defersTokens = false
+    /// The authentication contexts that a request asks for.
+    var requestedContexts: [String] = []
     private let refreshKey: SecretBytes
 
     package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
@@ -39,6 +41,8 @@ package struct SignInCompletion: Sendable {
         /// Empty if the tenant has no passkeys.
         var passkeys: [PasskeyRecord] = []
         var phoneNumber: String?
+        /// The authentication contexts of the access token.
+        var contexts: [String] = []
         package let session: SessionRecord
         let fresh: NewSessionSecrets
     }
@@ -127,7 +131,7 @@ package struct SignInCompletion: Sendable {
         return SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id),
             passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id),
-            phoneNumber: try tx.phoneNumber(of: account.id), session: session, fresh: attempt.secrets)
+            phoneNumber: try tx.phoneNumber(of: account.id), contexts: signIn.contexts, session: session, fresh: attempt.secrets)
     }
 
     /// Returns the audience and scopes of a new session.
@@ -169,7 +173,7 @@ package struct SignInCompletion: Sendable {
         let key = try signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
             issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
-            session: signedIn.session, logins: signedIn.logins, issuedAt: now,
+            session: signedIn.session, logins: signedIn.logins, issuedAt: now, contexts: signedIn.contexts,
             profile: IDTokenProfile(signedIn.session, isOn: issuesProfiles || tenant.settings.idTokenProfile))
         // No token outlives its session.
         let end = tenant.tokens.end(ofSessionFrom: signedIn.session.authenticatedAt) ?? .max

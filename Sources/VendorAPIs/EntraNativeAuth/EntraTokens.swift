@@ -10,7 +10,8 @@ extension EntraCall {
 
     func token() throws -> JSONObject {
         let grant = try form.required("grant_type")
-        let asked = try EntraScope(form["scope"], tenant)
+        var asked = try EntraScope(form["scope"], tenant)
+        asked.contexts = form["claims"].map { EntraScope.contexts(in: $0) } ?? []
         switch grant {
         case "refresh_token": return try refresh(asked)
         case "authorization_code": return try redeemCode()
@@ -47,21 +48,21 @@ extension EntraCall {
     }
 
     private func password(_ token: String, _ asked: EntraScope) throws -> SignInStep {
-        try service.signIn.submitPassword(
+        try service.signIn.requesting(contexts: asked.contexts).submitPassword(
             .init(
                 continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
                 client: client, clientId: clientId), call)
     }
 
     private func firstCode(_ token: String, _ asked: EntraScope) throws -> SignInStep {
-        try service.signIn.submitCode(
+        try service.signIn.requesting(contexts: asked.contexts).submitCode(
             .init(
                 continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
                 clientId: clientId), call)
     }
 
     private func continuation(_ token: String, _ asked: EntraScope) throws -> SignInStep {
-        try service.signIn.withContinuation(
+        try service.signIn.requesting(contexts: asked.contexts).withContinuation(
             .init(continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
     }
 
@@ -95,10 +96,10 @@ extension EntraCall {
         }
         let fresh: Tokens
         do {
-            fresh = try service.session.refresh(
+            fresh = try service.session.requesting(contexts: asked.contexts).refresh(
                 .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId),
                 call)
-        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser() }
+        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser(for: asked.contexts) }
         return tokens(
             fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
     }
@@ -125,6 +126,8 @@ struct EntraScope {
     private(set) var audience: String?
     /// The scopes without their audience; `nil` if none were requested.
     private(set) var scope: String?
+    /// The authentication contexts that the access token must have.
+    var contexts: [String] = []
 
     /// - Parameter resource: The audience of scopes that name none (RFC 8707).
     /// - Throws: `EntraError` if the scopes belong to several audiences.
@@ -148,6 +151,15 @@ struct EntraScope {
     }
 
     private static let mixed = EntraError("invalid_scope", 70011, "The scopes of one request must belong to one audience.")
+
+    /// Returns the essential `acrs` of the access token (OpenID Connect Core 1.0 §5.5.1) in the parameter `claims`. Other requests for claims
+    /// are ignored.
+    static func contexts(in claims: String) -> [String] {
+        guard let asked = (try? JSONValue(parsing: claims))?.object?["access_token"]?.object?["acrs"]?.object,
+            asked["essential"]?.bool == true
+        else { return [] }
+        return (asked["value"]?.string.map { [$0] } ?? []) + (asked["values"]?.array?.compactMap(\.string) ?? [])
+    }
 
     /// Returns a granted scope in the form in which it was requested.
     func shown(_ name: String) -> String {

@@ -131,8 +131,8 @@ extension EntraCall {
     }
 
     /// The response to a refresh that needs a second factor, for clients that continue at the authorization challenge endpoint.
-    func needsUser() throws -> EntraError {
-        let step = try service.signIn.secondFactor(
+    func needsUser(for contexts: [String]) throws -> EntraError {
+        let step = try service.signIn.requesting(contexts: contexts).secondFactor(
             ofRefreshToken: try form.required("refresh_token"), SessionRefresh.info.name, call)
         let refusal = try FirstPartyCall.insufficient(after: step, clientId, tenant, service)
         return EntraError(refusal.error, 50076, refusal.message, status: refusal.status, more: refusal.more)

@@ -137,18 +137,18 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm \
-            assuranceGaps createdAt updatedAt
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance \
-            signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -583,9 +583,10 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -598,9 +599,10 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
-            lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission transactionTokens:TransactionTokenPermission
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance force \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            transactionTokens:TransactionTokenPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen
