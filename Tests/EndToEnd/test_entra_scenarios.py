@@ -441,6 +441,11 @@ class Contexts(Scenarios):
         step = self.error(TOKEN, ("invalid_grant", 50076, "registration_required"), continuation_token=self.with_password(), grant_type="password",
                           password=PASSWORD, **self.ASKED)
         self.assertEqual(self.acrs(self.redeem(self.registered(step["continuation_token"]))), ["c4"])
+        self.call("tenant.update", tenantId="shop", mfa="required")
+        token = self.sign_up("bob@example.com", **MFA)
+        step = self.error(TOKEN, ("invalid_grant", 50076, "registration_required"), continuation_token=token, grant_type="continuation_token")
+        self.assertEqual(self.acrs(self.redeem(self.registered(step["continuation_token"], "bob@example.com"), **self.ASKED)), ["c4"])
+        self.call("tenant.update", tenantId="shop", mfa="optional")
         step = self.error(TOKEN, ("invalid_grant", 50076, "mfa_required"), continuation_token=self.with_password(), grant_type="password",
                           password=PASSWORD, scope="openid offline_access", claims='{"access_token": {"acrs": {"essential": true, "values": ["c1", "none", "c4"]}}}')
         token = self.challenge("oauth2/v2.0/challenge", step["continuation_token"])
