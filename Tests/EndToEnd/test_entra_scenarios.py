@@ -310,6 +310,21 @@ class Factors(Scenarios):
         self.assertEqual(tokens["scope"], "openid offline_access")
         self.error(TOKEN, ("invalid_grant", 55200, None), continuation_token=token, grant_type="mfa_oob", oob="00000000")
 
+    def test_scopes_of_the_last_request_decide(self):
+        self.registered()
+        token = self.challenge("oauth2/v2.0/challenge", self.first_factor("mfa_required"))
+        self.error(TOKEN, ("invalid_scope", 70011, None), continuation_token=token, grant_type="mfa_oob", oob=self.code(NUMBER), scope="none")
+        self.error(TOKEN, ("invalid_grant", 50181, "invalid_oob_value"), continuation_token=token, grant_type="mfa_oob", oob="00000000", scope="openid")
+        form = {"continuation_token": token, "grant_type": "mfa_oob", "oob": self.code(NUMBER), "scope": "openid profile offline_access"}
+        answers = self.together(TOKEN, **form)
+        tokens = [each for each in answers if "access_token" in each]
+        self.assertEqual([each["scope"] for each in tokens], ["openid profile offline_access"], answers)
+        self.assertEqual({each["error_codes"][0] for each in answers if "error" in each}, {55200})
+        claims = self.claims(tokens[0]["id_token"])
+        self.assertEqual((claims["amr"], "refresh_token" in tokens[0]), (["pwd", "sms", "mfa"], True))
+        token = self.challenge("oauth2/v2.0/challenge", self.first_factor("mfa_required", scope="openid offline_access"))
+        self.assertEqual(self.post(TOKEN, continuation_token=token, grant_type="mfa_oob", oob=self.code(NUMBER))["scope"], "openid offline_access")
+
     def test_application_that_cannot_read_codes_is_redirected_before_one_is_sent(self):
         self.registered()
         token = self.challenge("oauth2/v2.0/challenge", self.start("oauth2/v2.0/initiate", types="password redirect", **MFA), "password redirect")

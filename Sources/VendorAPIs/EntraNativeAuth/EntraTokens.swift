@@ -31,10 +31,7 @@ extension EntraCall {
         case ("password", .secondFactor), ("password", .enrollment): return try password(token, asked)
         case ("oob", .secondFactor) where flow.isSuperseded, ("oob", .enrollment): return try firstCode(token, asked)
         case ("continuation_token", .secondFactor), ("continuation_token", .enrollment): return try continuation(token, asked)
-        case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
-            return try service.mfa.resolve(
-                .init(
-                    continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
+        case ("oob", .secondFactor), ("mfa_oob", .secondFactor): return try secondFactor(token, asked)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
             if !flow.awaitsTokens, let username = form["username"], username.lowercased() != flow.username.lowercased() {
@@ -59,6 +56,17 @@ extension EntraCall {
             .init(
                 continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
                 clientId: clientId), call)
+    }
+
+    /// The scopes of this request decide, not those of the request that verified the first factor.
+    private func secondFactor(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.requireOffered(asked.scope, for: asked.audience, of: tenant, to: clientId)
+        let step = try service.mfa.resolve(
+            .init(
+                continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId,
+                deferTokens: asked.scope != nil), call)
+        guard case .tokensDeferred(let waiting) = step else { return step }
+        return try continuation(waiting.continuationToken, asked)
     }
 
     private func continuation(_ token: String, _ asked: EntraScope) throws -> SignInStep {
