@@ -160,8 +160,9 @@ struct EntraScope {
 
     private static let mixed = EntraError("invalid_scope", 70011, "The scopes of one request must belong to one audience.")
 
-    /// Returns the essential `acrs` of the access token (OpenID Connect Core 1.0 §5.5.1) in the parameter `claims`. Other requests for claims
-    /// are ignored.
+    /// Returns the essential `acrs` of the access token in the parameter `claims`. Other requests for claims are ignored.
+    ///
+    /// - Source: OpenID Connect Core 1.0 §5.5.1.
     static func contexts(in claims: String) -> [String] {
         guard let asked = (try? JSONValue(parsing: claims))?.object?["access_token"]?.object?["acrs"]?.object,
             asked["essential"]?.bool == true
