@@ -15,6 +15,11 @@ struct Configure: ParsableCommand {
               mintmark configure aws --profile deploy --role deploy --write
               mintmark configure gcp --audience //iam.googleapis.com/projects/… >gcp.json
 
+            For git, the configuration is a credential helper for https://github.com, which runs `mintmark git-credential`. With --write, \
+            git adds it to its global configuration, in place of other helpers for this host:
+
+              mintmark configure git --write
+
             For kubectl, the configuration is a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, \
             kubectl adds it to the file in KUBECONFIG, or to ~/.kube/config:
 
@@ -26,10 +31,10 @@ struct Configure: ParsableCommand {
             --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
-    @Argument(help: "The tool: aws, gcp or kubectl.", completion: .list(["aws", "gcp", "kubectl"]))
+    @Argument(help: "The tool: aws, gcp, git or kubectl.", completion: .list(["aws", "gcp", "git", "kubectl"]))
     var tool: String
 
-    @Flag(help: "Write the configuration into the file of the tool: aws and kubectl.")
+    @Flag(help: "Write the configuration into the file of the tool: aws, git and kubectl.")
     var write = false
 
     @Option(help: ArgumentHelp("aws: the name of the profile. (default: mintmark)", valueName: "name"))
@@ -60,8 +65,9 @@ struct Configure: ParsableCommand {
         switch tool {
         case "aws": try configureAWS()
         case "gcp": try configureGCP()
+        case "git": try configureGit()
         case "kubectl": try configureKubectl()
-        default: throw ValidationError("Unknown tool '\(tool)'. The supported tools are aws, gcp and kubectl.")
+        default: throw ValidationError("Unknown tool '\(tool)'. The supported tools are aws, gcp, git and kubectl.")
         }
     }
 
@@ -86,6 +92,13 @@ struct Configure: ParsableCommand {
         let file = try GCPCredentialFile(
             audience: audience, command: [Self.program()] + arguments, serviceAccount: serviceAccount)
         try Printing.out(file.text)
+    }
+
+    private func configureGit() throws {
+        _ = try options.settings.configuration()
+        let helper = try GitHelper(command: [Self.program(), "git-credential"] + options.settings.storeArguments())
+        if write { throw helper.writtenByGit() }
+        try Printing.out(helper.lines)
     }
 
     private func configureKubectl() throws {
