@@ -2,6 +2,7 @@ import Accounts
 import Arguments
 import Glibc
 import JSON
+import Platform
 
 /// `mintmark git-credential`
 struct GitCredentialCommand: ParsableCommand {
@@ -23,9 +24,6 @@ struct GitCredentialCommand: ParsableCommand {
     @Argument(help: "The operation of git: get, store or erase.", completion: .list(["get", "store", "erase"]))
     var operation: String
 
-    @Option(help: ArgumentHelp("The ID of the identity provider of GitHub. (default: github.com)", valueName: "id"))
-    var provider: String?
-
     @OptionGroup(title: "Store") var options: StoreOptions
 
     func run() throws {
@@ -39,15 +37,28 @@ struct GitCredentialCommand: ParsableCommand {
             let source = TokenSource.session(tenant: nil)
             let store = try ToolStore(options.settings, for: source)
             defer { store.close() }
+            let token = try source.token(store)
+            try requireGitHub(of: token, store)
             let answer = try store.call(
                 "account.providerToken",
-                [
-                    "idToken": .string(try source.token(store).text),
-                    "providerId": .string(provider ?? Environment["PROVIDER"] ?? KnownProvider.github.rawValue),
-                ])
+                ["idToken": .string(token.text), "providerId": .string(KnownProvider.github.rawValue)])
             return try asked.answer(token: answer["accessToken"]?.string ?? "", expiresAt: answer["expiresAt"]?.int)
         }
         try Printing.out(text)
+    }
+
+    /// Checks that the tokens of the provider are those of github.com: with an `endpoint`, they can be of another server.
+    ///
+    /// - Throws: `ToolFailure`.
+    private func requireGitHub(of token: SourceToken, _ store: ToolStore) throws {
+        let tenant = store.realm.owner(ofIssuer: token.issuer)?.tenantId ?? TenantRecord.defaultId
+        let idp = try store.call("idp.get", ["tenantId": .string(tenant), "providerId": .string(KnownProvider.github.rawValue)])
+        guard let endpoint = idp["endpoint"]?.string, let url = try? HTTPURL(endpoint), !url.isLoopback,
+            !["github.com", "api.github.com"].contains(url.host.lowercased())
+        else { return }
+        throw ToolFailure(
+            1, "providerTokenRefused",
+            "The identity provider github.com of this store is at \(url.host), so its tokens are not sent to github.com.")
     }
 }
 
