@@ -5,6 +5,8 @@ import json
 import time
 
 import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 from endtoend import EndToEnd
 from sidecar import RpcError
@@ -270,9 +272,17 @@ class Conditions(Workloads):
         self.assertEqual(self.warnings(StringEquals=owner, StringLike={f"{HUB}:sub": "repo:octo-org/octo-repo:ref:*"}), set())
         self.assertEqual(self.warnings(StringEquals={**owner, f"{HUB}:sub": "repo:octo-org/*"}), {"wildcardInStringEquals"})
         self.assertEqual(self.warnings(StringEquals=owner, **{"ForAllValues:StringLike": {f"{HUB}:groups": "a"}}), {"forAllValuesOnOptionalClaim"})
-        role = self.role(trusting(arn(HUB), StringEquals={**owner, f"{HUB}:event_name": "push"}))
+        role = self.role(trusting(arn(HUB), StringEquals={f"{HUB}:repository_id": "74", f"{HUB}:event_name": "push"}))
         self.assertEqual([(each["code"], each["pointer"]) for each in role["warnings"]], [("keyNotOnAws", f"/Statement/0/Condition/StringEquals/{HUB}:event_name")])
         self.assertNotIn("warnings", self.call("role.get", name="deploy"))
+        # AWS offers some claims of GitHub, and none of GitLab.
+        for claim, wanted in (("repository_id", []), ("enterprise_id", []), ("environment", []), ("repository_owner_id", ["keyNotOnAws"]), ("repository_owner", ["keyNotOnAws"])):
+            role = self.role(trusting(arn(HUB), StringEquals={f"{HUB}:sub": "repo:octo-org@65/octo-repo@74:ref:refs/heads/main", f"{HUB}:{claim}": "1"}))
+            self.assertEqual([each["code"] for each in role.get("warnings", []) if each["code"] != "mutableNameOnly"], wanted, claim)
+        lab = FAMILIES["gitlab"]()
+        lab.put(self.sidecar)
+        role = self.role(trusting(lab.principal, StringEquals={"gitlab.com:sub": lab.claims["sub"], "gitlab.com:ref": "main", "gitlab.com:project_id": "20"}))
+        self.assertEqual({each["code"] for each in role["warnings"]}, {"keyNotOnAws"})
 
     def test_role_test_explains(self):
         self.role(trusting(arn(HUB), StringEquals={f"{HUB}:repository_owner_id": "65", f"{HUB}:ref": "refs/heads/prod"}))
@@ -559,6 +569,18 @@ class Dependencies(Workloads):
         self.denied("providerUnusable", self.site.token())
         result = self.call("issuer.test", issuer=self.site.issuer)
         self.assertEqual([(each["check"], each["ok"]) for each in result["checks"]], [("settings", True), ("discovery", False)])
+
+    def test_key_set_has_at_most_100_keys_of_a_kind(self):
+        """As in AWS IAM."""
+        self.trust()
+        points = [(ec.generate_private_key(ec.SECP256R1()), number) for number in range(101)]
+        keys = [{**json.loads(ECAlgorithm.to_jwk(key.public_key())), "kid": f"k{number}", "alg": "ES256"} for key, number in points]
+        self.site.pages[KEYS] = page({"keys": keys})
+        error = self.denied("providerUnusable", self.site.token())
+        self.assertIn("101 EC keys", error.data["reason"])
+        self.assertIn("101 EC keys", self.call("issuer.test", issuer=self.site.issuer)["checks"][-1]["message"])
+        self.site.pages[KEYS] = page({"keys": keys[:99] + [self.site.jwk("first")]})
+        self.assertTrue(self.call("issuer.test", issuer=self.site.issuer)["ok"])
 
     def test_issuer_test_names_the_failed_check(self):
         self.trust()

@@ -77,7 +77,7 @@ extension CredentialsService {
             if let algorithm = presented.refusedAlgorithm, let iss = presented.issuer, context.realm.owner(ofIssuer: iss) != nil {
                 throw TokenAlgorithmNotAllowed(algorithm: algorithm)
             }
-            throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "")
+            throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "(none)")
         }
         if let tenantId = issuer.tenantId { return try verify(ofTenant: tenantId, token, issuer, now: now) }
         guard let jws = presented.jws else { throw TokenAlgorithmNotAllowed(algorithm: presented.refusedAlgorithm ?? "") }
