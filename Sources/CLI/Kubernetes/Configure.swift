@@ -8,22 +8,16 @@ struct Configure: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print or write the configuration with which another tool gets its credentials from mintmark.",
         discussion: """
-            For aws, the configuration is a profile whose credentials come from `mintmark aws-credentials`; with --write, it is added to \
-            the file in AWS_CONFIG_FILE, or to ~/.aws/config. For gcp, it is a credential file of the type external_account, whose \
-            tokens come from `mintmark gcp-credentials`:
+            aws: a profile whose credentials come from `mintmark aws-credentials`; --write adds it to the file in AWS_CONFIG_FILE, or to \
+            ~/.aws/config. gcp: a credential file of the type external_account, whose tokens come from `mintmark gcp-credentials`. git: a \
+            credential helper for https://github.com, `mintmark git-credential`; --write replaces the global helpers for this host.
 
               mintmark configure aws --profile deploy --role deploy --write
               mintmark configure gcp --audience //iam.googleapis.com/projects/… >gcp.json
 
-            For git, the configuration is a credential helper for https://github.com, which runs `mintmark git-credential`. With --write, \
-            git adds it to its global configuration, in place of other helpers for this host:
+            kubectl: a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, kubectl adds it to the \
+            file in KUBECONFIG, or to ~/.kube/config:
 
-              mintmark configure git --write
-
-            For kubectl, the configuration is a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, \
-            kubectl adds it to the file in KUBECONFIG, or to ~/.kube/config:
-
-              mintmark login --app ops
               mintmark configure kubectl --app ops --write
               kubectl config set-context --current --user mintmark
 
