@@ -172,6 +172,8 @@ class Rules(Pushing):
                 self.assertEqual((status, answer["error"]), (400, wanted), answer)
         status, answer, _ = request(self.issuer + "/par", body={"client_id": "app"})
         self.assertEqual((status, answer["error"]), (400, "invalid_request"))
+        status, answer, _ = self.push(state="s" * 17_000)
+        self.assertEqual((status, answer["error"]), (413, "invalid_request"))
         twice = f"client_id=app&scope=a&scope=b&response_type=code&redirect_uri={BACK}".encode()
         status, answer, _ = request(self.issuer + "/par", body=twice, content_type="application/x-www-form-urlencoded")
         self.assertEqual((status, answer["error"]), (400, "invalid_request"))
@@ -224,6 +226,13 @@ class Rules(Pushing):
         for wanted, form in (("invalid_target", {**good, "resource": "http://127.0.0.1:8/mcp"}), ("invalid_scope", {**good, "scope": "mail"})):
             self.assertEqual(self.push(**form)[1]["error"], wanted)
         self.assertIn("code", self.open(self.uri(**good)).back)
+
+    def test_pushed_requests_use_bounded_memory(self):
+        first, last = self.uri(), None
+        for _ in range(1000):
+            last = self.uri()
+        self.not_shown("is unknown", self.open(first))
+        self.assertIn("code", self.open(last).back)
 
     def test_enqueued_errors_are_answered(self):
         self.sidecar.call("test.enqueue", {"issuer": "pushed", "error": {"code": "temporarily_unavailable", "status": 503, "endpoint": "par"}})

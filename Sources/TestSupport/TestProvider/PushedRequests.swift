@@ -11,6 +11,8 @@ struct PushedRequest: Sendable {
     static let lifetimeSeconds: Int64 = 60
     /// The time that the user then has for the login pages, in seconds.
     static let loginSeconds: Int64 = 600
+    /// The maximum length of the parameters in URL encoding, in bytes.
+    static let maximumLength = 16 * 1024
     /// The beginning of every `request_uri`.
     static let prefix = "urn:ietf:params:oauth:request_uri:"
 
@@ -58,6 +60,11 @@ extension TestProvider {
             pairs.append(("dpop_jkt", thumbprint))
         }
         let text = Form.encode(pairs.map { ($0.name, $0.value) })
+        guard text.utf8.count <= PushedRequest.maximumLength else {
+            throw OAuthRefusal(
+                "invalid_request", "The request has \(text.utf8.count) bytes; at most \(PushedRequest.maximumLength) are accepted.",
+                status: 413)
+        }
         let asked = try AuthorizeRequest(ProviderParameters(text), of: issuer, documents: documents)
         do { try asked.check(for: issuer, isPushed: true) } catch let error as any ContractError {
             throw OAuthRefusal(error, or: "invalid_request")
