@@ -73,10 +73,10 @@ package struct SignInCompletion: Sendable {
     }
 
     package func fresh() -> NewSessionSecrets {
-        let random = context.random
+        let (random, pieces) = (context.random, context.random.pieces([16, 32, 16, 16]))
         return NewSessionSecrets(
-            sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
-            flowId: Hex.encode(random.bytes(16)))
+            sessionId: random.uuid(of: pieces[0]), refreshToken: Base64URL.encode(pieces[1]), accessTokenId: random.uuid(of: pieces[2]),
+            flowId: Hex.encode(pieces[3]))
     }
 
     package func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
@@ -93,11 +93,11 @@ package struct SignInCompletion: Sendable {
             try account.requireEnabled()
             try tenant.requireEnabled()
             try tx.requireUnlocked(account, tenant, at: attempt.now)
-            try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)
+            if try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx) { signIn.isAccountStored = false }
         }
         let (proof, now, isDisabled) = (signIn.proof, attempt.now, attempt.gate.hasDisabled(account.id))
         if !isDisabled { account.lastSignInAt = now }
-        try tx.update(account)
+        if signIn.isAccountStored, !isDisabled { try tx.noteSignIn(to: account.id, at: now) } else { try tx.update(account) }
         var session = SessionRecord(
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
