@@ -28,6 +28,9 @@ struct PendingSignIn: Sendable, Equatable {
     /// Whether all factors are verified, and the tokens wait for `signIn.withContinuation`.
     var isDeferred = false
 
+    /// Whether the account has not been changed since it was read in the same transaction, so that only the time of the sign-in is written.
+    var isAccountStored = false
+
     /// Whether the user gets a notice about the failures.
     var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
 
