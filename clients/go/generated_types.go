@@ -1160,6 +1160,9 @@ type CompatHTTPParams struct {
 	Headers map[string]Secret `json:"headers,omitempty"`
 	// The body as text.
 	Body *Secret `json:"body,omitempty"`
+	// The IP address of the client that sent the HTTP request: the value of the condition key `aws:SourceIp` for
+	// `AssumeRoleWithWebIdentity`. If omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 	// The Firebase project for which the request is handled.
 	Firebase *CompatHTTPParamsFirebase `json:"firebase,omitempty"`
 }
@@ -1282,6 +1285,9 @@ type CredentialsAssumeRoleParams struct {
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
 	// A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
 	Policy PolicyDocument `json:"policy,omitempty"`
+	// The IP address of the workload, as seen by the application: the value of the condition key `aws:SourceIp`. If
+	// omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 }
 
 // CredentialsAssumeRoleResult is the result of credentials.assumeRole.
@@ -5330,6 +5336,8 @@ type RoleTestParams struct {
 	SessionName string `json:"sessionName,omitempty"`
 	// The value of `sts:DurationSeconds`. Defaults to 3600.
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+	// The value of `aws:SourceIp`: an IP address. If omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 }
 
 // RoleTestResult is the result of role.test.

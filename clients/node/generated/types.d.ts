@@ -3422,7 +3422,7 @@ export interface TestAnswerError {
    */
   status?: number;
   /** The endpoint that returns the error. Defaults to "token". */
-  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register";
+  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register" | "par";
 }
 
 /** A client of an issuer of the test provider. */
@@ -3504,6 +3504,8 @@ export interface TestIssuer {
   clientIdMetadata?: boolean;
   /** Which proofs of possession are required. Defaults to "optional". */
   dpop?: TestDpop;
+  /** Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can. Defaults to false. */
+  requirePushedRequests?: boolean;
   /**
    * The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser. At
    * most 320 characters.

@@ -158,7 +158,7 @@ final class ShapeTable {
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! keys jwksUri assertionIssuer assertionSubject redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
-            clientIdMetadata dpop signInAs
+            clientIdMetadata dpop requirePushedRequests signInAs
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
             TestResource resource scopes name
             TestResourceAddress resource metadataUrl metadata
@@ -259,11 +259,11 @@ final class ShapeTable {
             AuditVerifyParams heads:AuditHead
             AuditVerifyResult intact chains:AuditChain
             =audit.verify AuditVerifyResult
-            CompatHttpParams method url! headers! body! firebase:CompatHttpParams.Firebase
+            CompatHttpParams method url! headers! body! sourceIp firebase:CompatHttpParams.Firebase
             CompatHttpParams.Firebase projectId administrator
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
-            CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
+            CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy sourceIp
             CredentialsAssumeRoleResult credentials:Credentials subject audience provider sourceIdentity \
             assumedRole:CredentialsAssumeRoleResult.AssumedRole packedPolicyPercent
             CredentialsAssumeRoleResult.AssumedRole arn id
@@ -495,7 +495,7 @@ final class ShapeTable {
             =role.list RoleListResult
             RolePutParams name poolId trustPolicy maxSessionSeconds tags description allowUnknownIssuer
             =role.put Role
-            RoleTestParams name roleArn token! sessionName durationSeconds
+            RoleTestParams name roleArn token! sessionName durationSeconds sourceIp
             RoleTestResult allowed errorType reason keys statements:StatementFinding
             =role.test RoleTestResult
             SessionCreateCookieParams idToken! durationSeconds
