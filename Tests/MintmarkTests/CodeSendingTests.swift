@@ -186,4 +186,11 @@ struct RefreshJudgementTests {
         #expect(
             RefreshJudgement.of(usedAt: usedAt, expiresAt: 100, isSuccessorUsed: isSuccessorUsed, graceSeconds: 30, now: now) == judgement)
     }
+
+    @Test("a token that was used at a later time than the clock shows was used before, whatever the clock shows")
+    func usedAhead() {
+        for (now, grace, judgement) in [(9, 0, .stolen), (9, 30, .again), (-20, 30, .stolen)] as [(Int64, Int64, RefreshJudgement)] {
+            #expect(RefreshJudgement.of(usedAt: 10, expiresAt: 100, isSuccessorUsed: false, graceSeconds: grace, now: now) == judgement)
+        }
+    }
 }
