@@ -81,6 +81,16 @@ class RequiredFactor(FirebaseProject):
         self.assertIn("idToken", self.client("accounts:signInWithCustomToken", token='{"uid": "bob"}'))
 
 
+    def test_anonymous_user_with_a_password_is_no_longer_exempt(self):
+        self.require()
+        anonymous = self.client("accounts:signUp")["idToken"]
+        for change in (CAROL, {"email": CAROL["email"]}, {"password": CAROL["password"]}):
+            self.refused("OPERATION_NOT_ALLOWED", "accounts:update", idToken=anonymous, returnSecureToken=True, **change)
+            self.refused("OPERATION_NOT_ALLOWED", "accounts:update", idToken=anonymous, **change)
+        self.refused("OPERATION_NOT_ALLOWED", "accounts:signUp", idToken=anonymous, **CAROL)
+        self.assertNotIn("email", self.client("accounts:lookup", idToken=anonymous)["users"][0])
+
+
 class Guesses(FirebaseProject):
     def wrong(self, session):
         return self.request("/identitytoolkit.googleapis.com/v1/accounts:signInWithPhoneNumber?key=any", {
