@@ -75,6 +75,14 @@ static void wipe_registers(void) {}
 
 void guard_wipe_registers(void) { wipe_registers(); }
 
+void guard_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+extern void zero_on_free_reserve(size_t bytes) __attribute__((weak));
+
+void guard_reserve_heap(size_t bytes) {
+    if (zero_on_free_reserve) zero_on_free_reserve(bytes);
+}
+
 void guard_wipe_stack(void) {
     if (!has_secret) return;
     has_secret = false;

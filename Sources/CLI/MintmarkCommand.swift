@@ -34,7 +34,7 @@ struct MintmarkCommand: ParsableCommand {
             Doctor.self, JwksCommand.self, Keygen.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
             RekeyCommand.self, Migrate.self, RunCommand.self, Mcp.self, ConsoleCommand.self,
             ExecCommand.self, AWSCredentialsCommand.self, ContainerCredentialsCommand.self, GCPCredentialsCommand.self,
-            AzureTokenFileCommand.self,
+            AzureTokenFileCommand.self, GitCredentialCommand.self,
             KubeCredential.self, Configure.self, Completions.self, ManCommand.self, Docs.self,
         ],
         defaultSubcommand: Serve.self)

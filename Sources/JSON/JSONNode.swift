@@ -50,6 +50,9 @@ public struct JSONNode: Sendable {
         node.shape == .number ? JSONNumber(verified: written { String(decoding: $0, as: UTF8.self) }) : nil
     }
 
+    /// Whether this is a string that contains the character NUL. JSON has it as an escape only.
+    public var containsNul: Bool { node.shape == .escapedString && string!.utf8.contains(0) }
+
     /// Returns whether this is the string `text`, byte for byte. Faster than comparing `string`.
     public func isString(_ text: StaticString) -> Bool {
         let node = node

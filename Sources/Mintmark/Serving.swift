@@ -46,7 +46,7 @@ extension Mintmark {
         Signals.take { server.terminate() }
         try prepare(self)
         // Opens the store early, so that problems are logged immediately and the first request does not wait.
-        if !Thread.start(name: "opening", { _ = try? self.services() }) { _ = try? services() }
+        if !Thread.start(name: "opening", heap: 1_200_000, { _ = try? self.services() }) { _ = try? services() }
         server.run()
     }
 

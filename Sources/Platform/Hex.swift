@@ -1,16 +1,20 @@
 /// Hexadecimal text (RFC 4648 section 8), encoded in lowercase.
 public enum Hex {
-    private static let digits = Array("0123456789abcdef".utf8)
-
     /// Encodes each byte as two lowercase digits.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        let known = bytes.withContiguousStorageIfAvailable { text(of: UnsafeRawBufferPointer($0)) }
+        return known ?? Array(bytes).withUnsafeBytes { text(of: $0) }
+    }
+
+    private static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        let digits: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (place, byte) in bytes.enumerated() {
+                text[place * 2] = digits.utf8Start[Int(byte >> 4)]
+                text[place * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes `text` in either case. Returns `nil` if it is not an even number of hexadecimal digits.

@@ -40,6 +40,9 @@ public struct NetworkAddress: Hashable, Sendable {
         }
     }
 
+    /// The beginning of IPv6 addresses that contain an IPv4 address (RFC 4291 §2.5.5.2).
+    static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
+
     public var reach: Reach { bytes.count == 4 ? Self.reach(v4: bytes[...]) : reachOfV6 }
 
     private static let ranges: [(network: [UInt8], bits: Int, reach: Reach)] = [
@@ -71,7 +74,7 @@ public struct NetworkAddress: Hashable, Sendable {
     }
 
     /// Returns whether the first `bits` bits are those of `network`, whose trailing zero bytes can be omitted.
-    private static func begins(_ bytes: ArraySlice<UInt8>, _ network: [UInt8], bits: Int) -> Bool {
+    static func begins(_ bytes: ArraySlice<UInt8>, _ network: [UInt8], bits: Int) -> Bool {
         (0..<(bits + 7) / 8).allSatisfy { position in
             let mask = UInt8(truncatingIfNeeded: 0xff00 >> min(8, bits - 8 * position))
             let wanted = position < network.count ? network[position] : 0

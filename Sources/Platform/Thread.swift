@@ -1,3 +1,4 @@
+import CGuard
 import Glibc
 import Synchronization
 
@@ -13,10 +14,13 @@ public enum Thread {
     /// Starts a detached thread named `name` (truncated to 15 bytes). All signals are blocked in it, so that only the thread that waits for
     /// signals receives them.
     ///
+    /// - Parameter heap: The number of bytes for which the allocator extends the memory of the thread at once.
     /// - Returns: Whether the thread was created. The system refuses if a user or a group of processes has too many threads
     ///   (`RLIMIT_NPROC`, `pids.max`). Then `body` does not run, and the listener of `onRefusal` has been called.
-    public static func start(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Bool {
-        let reason = tryStart(name: name, priority: priority, body)
+    public static func start(
+        name: String, priority: Priority = .normal, heap: Int = 0, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let reason = tryStart(name: name, priority: priority, heap: heap, body)
         if reason != 0 { listener.withLock { $0 }.closure?(name, reason) }
         return reason == 0
     }
@@ -34,14 +38,17 @@ public enum Thread {
     /// Starts a thread as `start` does, without calling the listener of `onRefusal`.
     ///
     /// - Returns: 0, or the `errno` if the system refused, such as `EAGAIN` for too many threads.
-    public static func tryStart(name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void) -> Int32 {
+    public static func tryStart(
+        name: String, priority: Priority = .normal, heap: Int = 0, _ body: @escaping @Sendable () -> Void
+    ) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, 512 * 1024)
 
-        let start = Unmanaged.passRetained(Start(name: String(name.utf8.prefix(15)) ?? "mintmark", priority: priority, body: body))
+        let start = Unmanaged.passRetained(
+            Start(name: String(name.utf8.prefix(15)) ?? "mintmark", priority: priority, heap: heap, body: body))
         var everySignal = sigset_t()
         var before = sigset_t()
         sigfillset(&everySignal)
@@ -59,28 +66,22 @@ public enum Thread {
     private final class Start: Sendable {
         let name: String
         let priority: Priority
+        let heap: Int
         let body: @Sendable () -> Void
 
-        init(name: String, priority: Priority, body: @escaping @Sendable () -> Void) {
+        init(name: String, priority: Priority, heap: Int, body: @escaping @Sendable () -> Void) {
             self.name = name
             self.priority = priority
+            self.heap = heap
             self.body = body
         }
 
         func run() -> UnsafeMutableRawPointer? {
-            showName()
+            name.withCString { guard_name_thread($0) }
+            if heap > 0 { guard_reserve_heap(heap) }
             if priority == .low { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
             body()
             return nil
-        }
-
-        /// Sets the name that `top -H` and debuggers show. (The C functions for it are variadic or GNU extensions, which Swift cannot
-        /// call.)
-        private func showName() {
-            let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-            guard file >= 0 else { return }
-            _ = name.utf8CString.withUnsafeBytes { write(file, $0.baseAddress, $0.count - 1) }
-            close(file)
         }
     }
 }

@@ -13,7 +13,7 @@ extension TestService {
         let key = try PrivateKey.generate(.ES256, from: StoreDerivedBytes(key: context.vault.subkey("test.workloadToken")))
         var claims = family.claims
         claims["iss"] = .string(issuer)
-        claims["iat"] = .number(JSONNumber(now))
+        if family.expires { claims["iat"] = .number(JSONNumber(now)) }
         if family.hasNotBefore { claims["nbf"] = .number(JSONNumber(now)) }
         if family.expires { claims["exp"] = .number(JSONNumber(now + request.expiresInSeconds)) }
         let header: JSONObject = ["alg": "ES256", "kid": "workload", "typ": "JWT"]
@@ -45,7 +45,7 @@ private struct WorkloadFamily {
     let issuer: String
     let claims: JSONObject
     var audiences: [String] = ["sts.amazonaws.com"]
-    /// Whether tokens have `exp`; legacy tokens of Kubernetes have none.
+    /// Whether tokens have `iat` and `exp`; legacy tokens of Kubernetes have neither.
     var expires = true
     var hasNotBefore = true
 
@@ -98,6 +98,7 @@ private struct WorkloadFamily {
         "user_login": "sample-user", "user_email": "sample-user@example.com", "user_access_level": "developer", "pipeline_id": "574",
         "pipeline_source": "push", "job_id": "302", "ref": "main", "ref_type": "branch", "ref_path": "refs/heads/main",
         "ref_protected": "true", "runner_id": 1, "runner_environment": "gitlab-hosted",
+        "environment": "production", "environment_protected": "true", "deployment_tier": "production",
         "sha": "714a629c0b401fdce83e847fc9589983fc6f46bc", "project_visibility": "private",
         "ci_config_ref_uri": "gitlab.com/my-group/my-project//.gitlab-ci.yml@refs/heads/main",
         "ci_config_sha": "714a629c0b401fdce83e847fc9589983fc6f46bc", "jti": "235b3a54-b797-45c7-ae9a-f72d7bc6ef5b",

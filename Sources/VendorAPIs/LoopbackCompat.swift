@@ -65,7 +65,8 @@ public final class LoopbackCompat: Sendable {
         }
         do {
             let answer = try compat.answer(
-                WireRequest(method: request.method, url: request.target, headers: request.headers, body: body), InProcessCall(),
+                WireRequest(method: request.method, url: request.target, headers: request.headers, body: body, sourceIp: "127.0.0.1"),
+                InProcessCall(),
                 arrivedByHTTP: true)
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {

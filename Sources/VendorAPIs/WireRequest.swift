@@ -12,12 +12,15 @@ struct WireRequest: Sendable {
     let body: String
     /// The parameters of the query and of a form body.
     let parameters: [(name: String, value: String)]
+    /// The address of the client, if it is known.
+    let sourceIp: String?
 
-    init(method: String, url: String, headers: [(name: String, value: String)], body: String) {
+    init(method: String, url: String, headers: [(name: String, value: String)], body: String, sourceIp: String? = nil) {
         self.method = method
         self.url = url
         self.headers = headers.map { ($0.name.lowercased(), $0.value) }
         self.body = body
+        self.sourceIp = sourceIp
         let type = self.headers.first { $0.name == "content-type" }?.value.lowercased()
         let form = type?.hasPrefix("application/x-www-form-urlencoded") == true ? RequestURL("/?" + body).parameters : []
         parameters = (RequestURL(url).parameters + form).map { (Self.decoded($0.name), Self.decoded($0.value)) }

@@ -120,6 +120,8 @@ class FirstParty(EntraHTTP):
         self.error(TOKEN_PATH, ("invalid_grant", 50076, "mfa_required"), **{key: value for key, value in form.items() if key != "client_id"})
         step = self.ask(403, TOKEN_PATH, auth_session_supported="true", **form)
         self.assertEqual((step["error"], step["next"]), ("insufficient_authorization", "enrolment"))
+        for kind, target in (("email", "nobody"), ("sms", "+123")):
+            step = self.wrong(step, "invalid_target", enrol_kind=kind, enrol_target=target)
         tokens = self.exchange(self.done(step, enrol_kind="email", enrol_target=ALICE))
         self.assertIn("mfa", self.claims(tokens["id_token"])["amr"])
         self.assertEqual(tokens["scope"], "openid offline_access")
@@ -246,3 +248,37 @@ class FirstParty(EntraHTTP):
         self.assertEqual(document["authorization_challenge_endpoint"], f"{self.base}/shop/{CHALLENGE_PATH}")
         self.assertEqual(document["native_authorization_endpoint"], document["authorization_challenge_endpoint"])
         self.assertIn("authorization_code", document["grant_types_supported"])
+
+    def twice(self, status=400, path=CHALLENGE_PATH, **form):
+        """Sends the same request again, as a client does whose connection broke. Returns the second response."""
+        before = len(self.call("test.outbox")["messages"])
+        first = self.ask(status, path, **form)
+        sent = len(self.call("test.outbox")["messages"])
+        self.restart()
+        again = self.ask(status, path, **form)
+        self.assertEqual(first.get("next"), again.get("next"), again)
+        self.assertLessEqual(sent - before, 1)
+        self.assertEqual(len(self.call("test.outbox")["messages"]), sent)
+        return again
+
+    def test_repeated_requests_have_one_effect(self):
+        self.call("tenant.update", tenantId="shop", mfa="required", attributes=[{"name": "city", "type": "string", "required": True}])
+        step = self.twice(client_id="mobile", flow="sign_up", login_hint=ALICE)
+        step = self.twice(auth_session=step["auth_session"], resend="true")
+        step = self.twice(auth_session=step["auth_session"], code=self.code())
+        step = self.twice(auth_session=step["auth_session"], password=PASSWORD)
+        # This request completes the sign-up and begins the sign-in: its repetition has no effect, but the response is lost.
+        old, step = step, self.further(step, "enrolment", attributes='{"city": "Rome"}')
+        self.refuse("invalid_session", auth_session=old["auth_session"], attributes='{"city": "Rome"}')
+        step = self.twice(auth_session=step["auth_session"], enrol_kind="sms", enrol_target="+4915112345678")
+        done = self.twice(200, auth_session=step["auth_session"], code=self.code("+4915112345678"))
+        self.exchange(done["authorization_code"])
+        self.exchange(done["authorization_code"], 400)
+        step = self.twice(client_id="mobile", login_hint=ALICE)
+        step = self.twice(auth_session=step["auth_session"], password=PASSWORD)
+        step = self.twice(auth_session=step["auth_session"], factor_id=step["methods"][0]["factor_id"])
+        done = self.twice(200, auth_session=step["auth_session"], code=self.code("+4915112345678"))
+        self.exchange(done["authorization_code"])
+        step = self.twice(client_id="mobile", flow="reset", login_hint=ALICE)
+        step = self.twice(auth_session=step["auth_session"], code=self.code())
+        self.further(step, "second_factor", new_password="another Horse 7 staple")

@@ -3,6 +3,7 @@
 import base64
 import json
 
+import test_test_idp_dpop as dpop
 from authlib.integrations.httpx_client import OAuth2Client
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
@@ -73,3 +74,63 @@ class FirstPartyProvider(WithProvider):
         self.no_token("invalid_client", 401, grant_type="authorization_code", client_id="server", code=code)
         status, tokens, _ = self.token(basic="server:s3cret-of-server", grant_type="authorization_code", code=code)
         self.assertEqual((status, tokens["token_type"]), (200, "Bearer"))
+
+
+class BoundCodes(WithProvider):
+    """The session and its code are bound to the key of a proof (RFC 9449 section 10.1)."""
+
+    begin, send = dpop.Proofs.begin, dpop.Proofs.send
+
+    def setUp(self):
+        super().setUp()
+        self.account(ALICE)
+        self.sidecar.call("application.put", {"clientId": "app"})
+        self.holder = dpop.Holder()
+        self.begin("optional")
+
+    def step(self, *proofs, **form):
+        return self.send(form, *proofs, url=self.issuer + "/authorize-challenge")
+
+    def proven(self, **claims):
+        return self.holder.proof(self.issuer + "/authorize-challenge", **claims)
+
+    def session(self, *proofs):
+        status, answer, _ = self.step(*proofs, client_id="app", login_hint=ALICE, scope="openid offline_access")
+        self.assertEqual((status, answer["next"]), (400, "password"), answer)
+        return {"auth_session": answer["auth_session"], "password": PASSWORD}
+
+    def test_every_request_needs_a_proof_of_the_first_key(self):
+        form = self.session(self.proven())
+        for proofs in ((), (dpop.Holder().proof(self.issuer + "/authorize-challenge"),)):
+            status, answer, _ = self.step(*proofs, **form)
+            self.assertEqual((status, answer["error"]), (400, "invalid_session"), answer)
+        for proofs in (("nonsense",), (self.holder.proof(self.endpoint),), (self.proven(), self.proven())):
+            status, answer, _ = self.step(*proofs, **form)
+            self.assertEqual((status, answer["error"]), (400, "invalid_dpop_proof"), answer)
+        status, answer, _ = self.step(self.proven(), **form)
+        self.assertEqual(status, 200, answer)
+        code = {"grant_type": "authorization_code", "client_id": "app", "code": answer["authorization_code"]}
+        for proofs in ((), (dpop.Holder().proof(self.endpoint),)):
+            status, answer, _ = self.send(code, *proofs)
+            self.assertEqual((status, answer["error"]), (400, "invalid_grant"), answer)
+        base = self.sidecar.call("test.http", {})["baseUrl"]
+        status, answer, _ = self.send(code, url=base + "/default/oauth2/v2.0/token")
+        self.assertEqual((status, answer["error"]), (400, "invalid_grant"), answer)
+        status, answer, _ = self.send(code, self.holder.proof(self.endpoint))
+        self.assertEqual((status, answer["token_type"]), (200, "DPoP"), answer)
+        self.assertEqual(self.verified(answer["access_token"], "app", self.issuer)["cnf"], {"jkt": self.holder.thumbprint})
+
+    def test_session_without_a_proof_is_not_bound(self):
+        status, answer, _ = self.step(self.proven(), **self.session())
+        self.assertEqual(status, 200, answer)
+        code = {"grant_type": "authorization_code", "client_id": "app", "code": answer["authorization_code"]}
+        status, answer, _ = self.send(code)
+        self.assertEqual((status, answer["token_type"]), (200, "Bearer"), answer)
+
+    def test_proofs_have_the_nonce_of_the_issuer(self):
+        self.begin("requiredWithNonce")
+        status, answer, headers = self.step(self.proven(), client_id="app", login_hint=ALICE)
+        self.assertEqual((status, answer["error"]), (400, "use_dpop_nonce"), answer)
+        status, answer, headers = self.step(self.proven(nonce=headers["dpop-nonce"]), client_id="app", login_hint=ALICE)
+        self.assertEqual((status, answer["next"]), (400, "password"), answer)
+        self.assertTrue(headers["dpop-nonce"])

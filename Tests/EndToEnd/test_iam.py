@@ -108,7 +108,13 @@ class IAM(EndToEnd):
             self.iam.create_role(RoleName=f"role-{number}", AssumeRolePolicyDocument=json.dumps(self.policy()))
         pages = self.iam.get_paginator("list_roles").paginate(PaginationConfig={"PageSize": 2})
         self.assertEqual([role["RoleName"] for page in pages for role in page["Roles"]], ["deploy"] + [f"role-{number}" for number in range(5)])
+        self.assertEqual(self.iam.update_role_description(RoleName="role-0", Description="Newer.")["Role"]["Description"], "Newer.")
+        self.assertEqual(self.iam.get_role(RoleName="role-0")["Role"]["Description"], "Newer.")
+        # Terraform asks for the instance profiles before it deletes a role.
+        self.assertEqual(self.iam.list_instance_profiles_for_role(RoleName="role-0")["InstanceProfiles"], [])
         self.iam.delete_role(RoleName="role-0")
+        self.fails("NoSuchEntity", 404, self.iam.list_instance_profiles_for_role, RoleName="role-0")
+        self.fails("NoSuchEntity", 404, self.iam.update_role_description, RoleName="role-0", Description="x")
         self.fails("NoSuchEntity", 404, self.iam.get_role, RoleName="role-0")
         self.fails("NoSuchEntity", 404, self.iam.delete_role, RoleName="role-0")
         self.assertIn("CreateRole", self.fails("InvalidAction", 400, self.iam.create_user, UserName="x"))

@@ -46,7 +46,16 @@ class Passkeys(PasskeyTests):
         fresh = claims_of(self.sidecar.call("session.refresh", {"refreshToken": done["refreshToken"]})["idToken"])
         self.assertEqual((fresh["amr"], fresh["acr"], fresh["auth_time"]), (["hwk", "user", "mfa"], "phr", 1_700_000_000))
         self.refused("flowFinished", self.sidecar, "signIn.withCredential", self.answer(begun, assertion))
-        self.assertEqual(self.sidecar.call("account.get", {"accountId": self.account_id})["passkeys"][0]["lastUsedAt"], 1_700_000_000)
+        before = self.sidecar.call("account.get", {"accountId": self.account_id})
+        self.assertEqual(before["passkeys"][0]["lastUsedAt"], 1_700_000_000)
+        # A sign-in changes nothing else about the account.
+        self.sign_in_with(authenticator)
+        after = self.sidecar.call("account.get", {"accountId": self.account_id})
+        self.assertEqual(after.pop("lastSignInAt"), 1_700_000_100)
+        for account in (before, after):
+            account.pop("lastSignInAt", None)
+            account["passkeys"][0].pop("lastUsedAt")
+        self.assertEqual(after, before)
 
     def test_synchronized_passkey_without_verification_is_one_software_factor(self):
         authenticator, _ = self.register(Authenticator(flags=UP | BE | BS))

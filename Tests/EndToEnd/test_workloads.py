@@ -1,9 +1,12 @@
 """Tokens of trusted issuers are exchanged for credentials: the families of tokens, the conditions of trust policies, and failures of issuers."""
 
+import base64
 import json
 import time
 
 import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 from endtoend import EndToEnd
 from sidecar import RpcError
@@ -176,6 +179,48 @@ class Conditions(Workloads):
         self.assertTrue(self.decide({"StringEquals": {f"{HUB}:email": "a@example.com"}}, email="a@example.com", email_verified=True))
         self.denied("tokenClaimRejected", self.hub.token(**{"Repository": "octo-org/octo-repo"}))
 
+    def from_address(self, address, **condition):
+        """Returns whether a policy with this condition allows a workload at an address; the same by role.test and by credentials.assumeRole."""
+        base = {"StringEquals": {f"{HUB}:repository_owner_id": "65"}, **condition}
+        self.role(trusting(arn(HUB), **base))
+        params = {"token": self.hub.token(), **({"sourceIp": address} if address else {})}
+        result = self.call("role.test", name="deploy", **params)
+        assume = {"roleArn": "arn:aws:iam::000000000000:role/deploy", "sessionName": "job", **params}
+        if result["allowed"]:
+            self.sidecar.call("credentials.assumeRole", assume)
+        else:
+            self.refused("assumeRoleDenied", self.sidecar, "credentials.assumeRole", assume)
+        self.assertEqual(result["keys"].get("aws:sourceip"), [address] if address else None)
+        return result["allowed"]
+
+    def test_address_of_the_workload(self):
+        office = ["203.0.113.0/24", "198.51.100.7", "2001:db8:1::/48"]
+        for address, wanted in (("203.0.113.0", True), ("203.0.113.255", True), ("203.0.114.0", False), ("198.51.100.7", True), ("198.51.100.8", False),
+                                ("2001:db8:1:ffff::1", True), ("2001:db8:2::1", False), ("::ffff:203.0.113.9", True), ("::ffff:9.9.9.9", False), (None, False)):
+            with self.subTest(address):
+                self.assertEqual(self.from_address(address, IpAddress={"aws:SourceIp": office}), wanted)
+                # Without the key, the negated operator and IfExists hold.
+                self.assertEqual(self.from_address(address, NotIpAddress={"aws:SourceIp": office}), not wanted)
+        self.assertTrue(self.from_address(None, IpAddressIfExists={"aws:SourceIp": office}))
+        self.assertTrue(self.from_address("9.9.9.9", IpAddress={"aws:SourceIp": "0.0.0.0/0"}))
+        self.assertFalse(self.from_address("2001:db8::1", IpAddress={"aws:SourceIp": "0.0.0.0/0"}))
+        for wrong in ("203.0.113.0/33", "203.0.113", "2001:db8::/129", "203.0.113.0/", "203.0.113.0/+8", "[::1]", "example.com", "203.0.113.*"):
+            with self.subTest(wrong):
+                error = self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "deploy", "trustPolicy": trusting(
+                    arn(HUB), StringEquals={f"{HUB}:sub": GITHUB["sub"]}, IpAddress={"aws:SourceIp": wrong})})
+                self.assertEqual(error.data["pointer"], "/Statement/0/Condition/IpAddress/aws:SourceIp")
+        for wrong in ("here", "203.0.113.7/32", "[::1]"):
+            self.assertEqual(self.violations(self.sidecar, "role.test", {"name": "deploy", "token": self.hub.token(), "sourceIp": wrong}), {("/sourceIp", "address")})
+        # An address range does not limit whom the issuer may name.
+        self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "deploy", "trustPolicy": trusting(arn(HUB), IpAddress={"aws:SourceIp": "203.0.113.0/24"})})
+
+    def test_bytes_of_a_claim(self):
+        encoded = base64.b64encode(b"refs/heads/main").decode()
+        self.assertTrue(self.decide({"BinaryEquals": {f"{HUB}:ref": encoded}}))
+        self.assertFalse(self.decide({"BinaryEquals": {f"{HUB}:ref": encoded}}, ref="refs/heads/mai"))
+        self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "deploy", "trustPolicy": trusting(
+            arn(HUB), StringEquals={f"{HUB}:sub": GITHUB["sub"]}, BinaryEquals={f"{HUB}:ref": "no base64!"})})
+
     def test_issuer_with_port_and_path(self):
         family = github()
         family.issuer, family.audience = "https://127.0.0.1:8443/x", "sts.amazonaws.com"
@@ -227,9 +272,17 @@ class Conditions(Workloads):
         self.assertEqual(self.warnings(StringEquals=owner, StringLike={f"{HUB}:sub": "repo:octo-org/octo-repo:ref:*"}), set())
         self.assertEqual(self.warnings(StringEquals={**owner, f"{HUB}:sub": "repo:octo-org/*"}), {"wildcardInStringEquals"})
         self.assertEqual(self.warnings(StringEquals=owner, **{"ForAllValues:StringLike": {f"{HUB}:groups": "a"}}), {"forAllValuesOnOptionalClaim"})
-        role = self.role(trusting(arn(HUB), StringEquals={**owner, f"{HUB}:event_name": "push"}))
+        role = self.role(trusting(arn(HUB), StringEquals={f"{HUB}:repository_id": "74", f"{HUB}:event_name": "push"}))
         self.assertEqual([(each["code"], each["pointer"]) for each in role["warnings"]], [("keyNotOnAws", f"/Statement/0/Condition/StringEquals/{HUB}:event_name")])
         self.assertNotIn("warnings", self.call("role.get", name="deploy"))
+        # AWS offers some claims of GitHub, and none of GitLab.
+        for claim, wanted in (("repository_id", []), ("enterprise_id", []), ("environment", []), ("repository_owner_id", ["keyNotOnAws"]), ("repository_owner", ["keyNotOnAws"])):
+            role = self.role(trusting(arn(HUB), StringEquals={f"{HUB}:sub": "repo:octo-org@65/octo-repo@74:ref:refs/heads/main", f"{HUB}:{claim}": "1"}))
+            self.assertEqual([each["code"] for each in role.get("warnings", []) if each["code"] != "mutableNameOnly"], wanted, claim)
+        lab = FAMILIES["gitlab"]()
+        lab.put(self.sidecar)
+        role = self.role(trusting(lab.principal, StringEquals={"gitlab.com:sub": lab.claims["sub"], "gitlab.com:ref": "main", "gitlab.com:project_id": "20"}))
+        self.assertEqual({each["code"] for each in role["warnings"]}, {"keyNotOnAws"})
 
     def test_role_test_explains(self):
         self.role(trusting(arn(HUB), StringEquals={f"{HUB}:repository_owner_id": "65", f"{HUB}:ref": "refs/heads/prod"}))
@@ -265,6 +318,10 @@ class Sessions(Workloads):
         self.role(trusting(arn(HUB), ACTION, "sts:TagSession", **{**self.owner, "StringLike": {"aws:RequestTag/Project": "sh*"}}))
         answer = self.assume(self.hub.token(**tags))
         self.assertIn("packedPolicyPercent", answer)
+        for keys, wanted in (("Project", True), ("Stage", False)):
+            self.role(trusting(arn(HUB), ACTION, "sts:TagSession", **{**self.owner, "ForAnyValue:StringEquals": {"sts:TransitiveTagKeys": keys}}))
+            self.assertEqual(self.call("role.test", name="deploy", token=self.hub.token(**tags))["allowed"], wanted)
+        self.role(trusting(arn(HUB), ACTION, "sts:TagSession", **{**self.owner, "StringLike": {"aws:RequestTag/Project": "sh*"}}))
         self.assertEqual(self.verified(answer)["principal"]["tags"], {"Project": "shop"})
         flat = {"https://aws.amazon.com/tags/principal_tags/Project": "shop"}
         self.assertEqual(self.verified(self.assume(self.hub.token(**flat)))["principal"]["tags"], {"Project": "shop"})
@@ -512,6 +569,18 @@ class Dependencies(Workloads):
         self.denied("providerUnusable", self.site.token())
         result = self.call("issuer.test", issuer=self.site.issuer)
         self.assertEqual([(each["check"], each["ok"]) for each in result["checks"]], [("settings", True), ("discovery", False)])
+
+    def test_key_set_has_at_most_100_keys_of_a_kind(self):
+        """As in AWS IAM."""
+        self.trust()
+        points = [(ec.generate_private_key(ec.SECP256R1()), number) for number in range(101)]
+        keys = [{**json.loads(ECAlgorithm.to_jwk(key.public_key())), "kid": f"k{number}", "alg": "ES256"} for key, number in points]
+        self.site.pages[KEYS] = page({"keys": keys})
+        error = self.denied("providerUnusable", self.site.token())
+        self.assertIn("101 EC keys", error.data["reason"])
+        self.assertIn("101 EC keys", self.call("issuer.test", issuer=self.site.issuer)["checks"][-1]["message"])
+        self.site.pages[KEYS] = page({"keys": keys[:99] + [self.site.jwk("first")]})
+        self.assertTrue(self.call("issuer.test", issuer=self.site.issuer)["ok"])
 
     def test_issuer_test_names_the_failed_check(self):
         self.trust()

@@ -26,6 +26,19 @@ struct PolicyConditionTests {
     private static let positive = ["StringEquals", "StringEqualsIgnoreCase", "StringLike"]
     private static let negated = ["StringNotEquals", "StringNotEqualsIgnoreCase", "StringNotLike"]
 
+    static let addresses: [Row] =
+        row(["IpAddress"], "10.0.0.0/8", .single("10.255.0.1"), true) + row(["NotIpAddress"], "10.0.0.0/8", .single("10.255.0.1"), false)
+        + row(["IpAddress"], ["10.0.0.0/8", "2001:db8::/32"], .single("2001:db8::1"), true)
+        + row(["IpAddress"], "10.0.0.0/8", .single("11.0.0.1"), false) + row(["NotIpAddress"], "10.0.0.0/8", .single("11.0.0.1"), true)
+        + row(["IpAddress"], "10.0.0.1", .single("10.0.0.1"), true) + row(["IpAddress"], "10.0.0.1", .single("10.0.0.2"), false)
+        // A value that is no address is in no range.
+        + row(["IpAddress"], "0.0.0.0/0", .single("10.0.0.256"), false) + row(["NotIpAddress"], "0.0.0.0/0", .single("here"), true)
+        + row(["IpAddress"], "10.0.0.0/8", nil, false) + row(["NotIpAddress"], "10.0.0.0/8", nil, true)
+        + row(["IpAddressIfExists"], "10.0.0.0/8", nil, true)
+        + row(["ForAnyValue:IpAddress"], "10.0.0.0/8", .many(["9.9.9.9", "10.0.0.1"]), true)
+        + row(["BinaryEquals"], "aGk=", .single("hi"), true) + row(["BinaryEquals"], "aGk=", .single("ho"), false)
+        + row(["BinaryEquals"], "aGk=", nil, false)
+
     static let text: [Row] =
         row(positive, "a", .single("a"), true) + row(negated, "a", .single("a"), false)
         + row(positive, "a", .single("b"), false) + row(negated, "a", .single("b"), true)
@@ -118,7 +131,7 @@ struct PolicyConditionTests {
         Row("ArnLike", "arn:aws:iam::1:role/${app:name}", .single("arn:aws:iam::1:role/shop"), true),
     ]
 
-    @Test("a condition evaluates as in the table", arguments: text + comparisons)
+    @Test("a condition evaluates as in the table", arguments: text + comparisons + addresses)
     func table(_ row: Row) throws {
         var context = PolicyContext()
         context.set("app:name", "shop")
@@ -179,7 +192,10 @@ struct PolicyConditionTests {
             (["NumericEquals": ["k": "nan"]], "/Condition/NumericEquals/k"),
             (["NumericEquals": ["k": "${a}"]], "/Condition/NumericEquals/k"),
             (["DateLessThan": ["k": "2026-02-30"]], "/Condition/DateLessThan/k"),
-            (["ArnLike": ["k": "arn:aws"]], "/Condition/ArnLike/k"), (["IpAddress": ["k": "10.0.0.0/8"]], "/Condition/IpAddress"),
+            (["ArnLike": ["k": "arn:aws"]], "/Condition/ArnLike/k"), (["IpAddress": ["k": "10.0.0.0/33"]], "/Condition/IpAddress/k"),
+            (["NotIpAddress": ["k": "example.com"]], "/Condition/NotIpAddress/k"),
+            (["IpAddress": ["k": "${a}"]], "/Condition/IpAddress/k"), (["BinaryEquals": ["k": "!"]], "/Condition/BinaryEquals/k"),
+            (["IpAddressEquals": ["k": "10.0.0.1"]], "/Condition/IpAddressEquals"),
             ("none", "/Condition"),
         ] as [(JSONValue, String)])
     func malformed(_ condition: JSONValue, _ pointer: String) {

@@ -4,7 +4,9 @@ After each failure the invariants of the simulator hold, and the process continu
 kind were made to fail; a number is complete when the last attempt reached no further site.
 """
 
+import contextlib
 import os
+import sqlite3
 import sys
 
 import calls
@@ -18,7 +20,8 @@ FAULTS = [("write", ENOSPC, 1), ("write", -ENOSPC, 1), ("write", EIO, 1000), ("s
           ("lock", EIO, 1), ("truncate", EIO, 1), ("map", 12, 1), ("open", 24, 1), ("unlink", EIO, 1), ("allocate", 1, 1), ("allocate", 1, 1000)]
 # The calls whose results other calls use.
 MAKERS = [calls.Create, calls.SignIn, calls.StartSignUp, calls.SubmitCode, pools.Mint]
-OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("allocate", 1), ("kill", 0)]
+OPENING = [("open", 24), ("read", EIO), ("write", EIO), ("sync", EIO), ("lock", EIO), ("map", 12), ("truncate", EIO), ("link", EIO), ("unlink", EIO),
+           ("allocate", 1), ("kill", 0)]
 # Errors with which a process may answer while its store cannot be opened.
 NOT_OPEN = calls.STORE | {"storeCannotOpen", "notAStore", "storeCorrupt", "storeReadOnly"}
 
@@ -98,21 +101,41 @@ def works(simulation, process, after):
         raise Violation(f"{after}, the store is damaged: {damage}")
 
 
-def opening(kind, code, template, step, fresh):
+# What a process opens. Without unnamed files (O_TMPFILE), a new store has a temporary name first.
+STORES = {"a store": {}, "a new store": {}, "a new store without unnamed files": {"SIMULATOR_NAMED": "1"}}
+
+
+def whole(simulation, template, after):
+    """The name of the store belongs to nothing or to a complete store."""
+    if not os.path.exists(simulation.store):
+        return
+    version = "SELECT value FROM mintmark_meta WHERE name = 'schema_version'"
+    try:
+        found = simulation.rows(version), simulation.rows("PRAGMA quick_check")
+    except sqlite3.Error as error:
+        found = error
+    simulation.forget_reader()
+    with contextlib.closing(sqlite3.connect(template.store)) as complete:
+        if found != (complete.execute(version).fetchall(), [("ok",)]):
+            raise Violation(f"{after}, the new store is incomplete: {found}")
+
+
+def opening(kind, code, template, step, what_store):
     """Fails the n-th site while a process opens a store, for each n, or for every `step`-th one; or kills the process there, if `kind` is "kill".
     Afterwards the next request, or the next process, must open the store.
 
     Returns the number of failures."""
+    fresh, environment = what_store != "a store", STORES[what_store]
     failures, place = 0, 1
     while True:
         simulation = Simulation(f"opening {kind} {place}", template)
-        what, kills = f"opening with a failing {kind} {place}", kind == "kill"
+        what, kills = f"opening {what_store} with a failing {kind} {place}", kind == "kill"
         try:
             if fresh:
                 for suffix in ("", ".key"):
                     os.unlink(simulation.store + suffix)
             process = Process(
-                simulation.store, options=["--clock", str(MOMENT)], pauses=kills, pause_at=place if kills else 0,
+                simulation.store, options=["--clock", str(MOMENT)], pauses=kills, pause_at=place if kills else 0, environment=environment,
                 failing=None if kills else ([kind], place, code))
             simulation.processes = [process]
             process.begin(*FIND, keep=True)
@@ -120,6 +143,8 @@ def opening(kind, code, template, step, fresh):
             if kills and outcome == "paused":
                 failed = 1
                 process.kill()
+                if fresh:
+                    whole(simulation, template, f"after {what}")
                 process = Process(simulation.store, options=["--clock", str(MOMENT)], pauses=False)
                 simulation.processes.append(process)
             elif outcome != "answer":
@@ -157,13 +182,13 @@ def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
             rows[fault] = found, complete
             total += sum(found.values())
             print(f"{fault}: {sum(found.values())} failures in {len(found)} calls, {len(complete)} of them complete", flush=True)
-        for fresh in (False, True):
+        for store in STORES:
             for kind, code in openings:
                 try:
                     # Without the step, allocations alone would start some thousand processes.
-                    count = opening(kind, code, template, step * (37 if kind == "allocate" else 1), fresh)
+                    count = opening(kind, code, template, step * (37 if kind == "allocate" else 1), store)
                     total += count
-                    print(f"opening {'a new' if fresh else 'a'} store, {kind}: {count} failures", flush=True)
+                    print(f"opening {store}, {kind}: {count} failures", flush=True)
                 except Violation as violation:
                     violations += 1
                     print(f"VIOLATION: {violation}", flush=True)

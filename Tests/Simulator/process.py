@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 # The order is that of `enum kind` in shim.c.
-KINDS = ["open", "read", "write", "truncate", "sync", "lock", "unlock", "map", "unlink", "sleep", "allocate", "receive", "send", "connect"]
+KINDS = ["open", "read", "write", "truncate", "sync", "lock", "unlock", "map", "unlink", "link", "sleep", "allocate", "receive", "send", "connect"]
 SLEEP = ord("a") + KINDS.index("sleep")
 # In a file system in memory, nothing waits for a disk. The synced bytes are known from the journal.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

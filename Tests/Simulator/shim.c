@@ -4,11 +4,13 @@
 // until the test continues or kills it, and a chosen site fails. While the process is not armed, nothing is counted and nothing fails.
 //
 // SIMULATOR_CONTROL   file of the control block
-// SIMULATOR_STORE     path of the store; the sites are the calls on this file, its log and its shared memory
+// SIMULATOR_STORE     path of the store; the sites are the calls on this file, its log, its shared memory, a new file before it has the
+//                     name of the store, and the directory
 // SIMULATOR_JOURNAL   file to which every change of the store's files is appended, so that a power failure can undo what was not synced
 // SIMULATOR_EVENTS    descriptor to which one byte, the kind of the site, is written at a pause
 // SIMULATOR_GO        descriptor from which one byte is read to continue
 // SIMULATOR_LIAR      set if syncs succeed without taking place
+// SIMULATOR_NAMED     set if the file system has no unnamed files (O_TMPFILE)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +27,7 @@
 #include <unistd.h>
 
 // The order is that of KINDS in process.py.
-enum kind { OPEN, READ, WRITE, TRUNCATE, SYNC, LOCK, UNLOCK, MAP, UNLINK, SLEEP, ALLOCATE, RECEIVE, SEND, CONNECT, KINDS };
+enum kind { OPEN, READ, WRITE, TRUNCATE, SYNC, LOCK, UNLOCK, MAP, UNLINK, LINK, SLEEP, ALLOCATE, RECEIVE, SEND, CONNECT, KINDS };
 
 // The layout is that of Control in process.py.
 struct control {
@@ -45,14 +47,17 @@ struct control {
 static struct control idle, *control = &idle;
 static char store[4096];
 static size_t store_length;
-static int events = -1, go = -1, journal = -1, lies;
-// What each descriptor is: 0 for anything else, otherwise one more than the place of the file in FILES of disk.py.
+static int events = -1, go = -1, journal = -1, lies, named;
+// What each descriptor is: 0 for anything else, a number of SUFFIXES in process.py, whose files are in the journal, or one of these.
+enum { SHARED_MEMORY = 3, DRAFT, FOLDER };
 static volatile unsigned char files[4096];
 
 #define REAL(name) ((__typeof__(&name))real(#name, &real_##name))
 #define DECLARE(name) static void *real_##name
-DECLARE(open64); DECLARE(close); DECLARE(pread64); DECLARE(pwrite64); DECLARE(ftruncate64); DECLARE(fsync); DECLARE(fdatasync);
-DECLARE(fcntl64); DECLARE(mmap64); DECLARE(unlink); DECLARE(usleep); DECLARE(recv); DECLARE(send); DECLARE(connect);
+DECLARE(open); DECLARE(open64); DECLARE(close);
+DECLARE(pread64); DECLARE(pwrite64); DECLARE(ftruncate64); DECLARE(fsync); DECLARE(fdatasync);
+DECLARE(fcntl64); DECLARE(mmap64); DECLARE(unlink);
+DECLARE(link); DECLARE(linkat); DECLARE(usleep); DECLARE(recv); DECLARE(send); DECLARE(connect);
 
 static void *real(const char *name, void **place) {
     if (!*place) *place = dlsym(RTLD_NEXT, name);
@@ -104,7 +109,14 @@ static int fails(enum kind kind) {
 static int file_of(const char *path) {
     if (!store_length || strncmp(path, store, store_length)) return 0;
     const char *rest = path + store_length;
-    return !*rest ? 1 : !strcmp(rest, "-wal") ? 2 : !strcmp(rest, "-shm") ? 3 : 0;
+    size_t length = strlen(rest);
+    if (length > 5 && !strcmp(rest + length - 5, ".part")) return DRAFT;
+    return !*rest ? 1 : !strcmp(rest, "-wal") ? 2 : !strcmp(rest, "-shm") ? SHARED_MEMORY : 0;
+}
+
+static int is_folder(const char *path) {
+    const char *slash = store_length ? strrchr(store, '/') : NULL;
+    return slash && !strncmp(path, store, (size_t)(slash - store) + 1) && !path[slash - store + 1];
 }
 
 static int file_at(int descriptor) {
@@ -139,14 +151,14 @@ static void *resize(void *old, int size) { return site(ALLOCATE) ? NULL : standa
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("SIMULATOR_CONTROL");
     if (!path) return;
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = REAL(open)(path, O_RDWR | O_CLOEXEC);
     if (file < 0) abort();
     control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (control == MAP_FAILED) abort();
     close(file);
     if (getenv("SIMULATOR_STORE")) store_length = strlen(strncpy(store, getenv("SIMULATOR_STORE"), sizeof store - 1));
-    if (getenv("SIMULATOR_JOURNAL")) journal = open(getenv("SIMULATOR_JOURNAL"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    lies = getenv("SIMULATOR_LIAR") != NULL;
+    if (getenv("SIMULATOR_JOURNAL")) journal = REAL(open)(getenv("SIMULATOR_JOURNAL"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    lies = getenv("SIMULATOR_LIAR") != NULL, named = getenv("SIMULATOR_NAMED") != NULL;
     events = (int)number("SIMULATOR_EVENTS"), go = (int)number("SIMULATOR_GO");
     int (*configure)(int, ...) = (int (*)(int, ...))dlsym(RTLD_DEFAULT, "sqlite3_config");
     // 5 reads the allocation functions of SQLite, 4 sets them.
@@ -157,17 +169,27 @@ __attribute__((constructor)) static void begin(void) {
     unsetenv("LD_PRELOAD");
 }
 
-int open64(const char *path, int flags, ...) {
-    va_list rest;
-    va_start(rest, flags);
-    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0;
-    va_end(rest);
-    int file = file_of(path);
+static int opened(const char *path, int flags, int mode, int (*open)(const char *, int, ...)) {
+    int unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+    int file = !(flags & O_DIRECTORY) ? file_of(path) : !is_folder(path) ? 0 : unnamed ? DRAFT : FOLDER;
     if (file && fails(OPEN)) return -1;
-    int descriptor = REAL(open64)(path, flags, mode);
+    if (unnamed && named) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    int descriptor = open(path, flags, mode);
     if (descriptor >= 0 && descriptor < (int)sizeof files) files[descriptor] = (unsigned char)file;
     return descriptor;
 }
+
+#define MODE_OF(flags) ({ \
+    va_list rest; \
+    va_start(rest, flags); \
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0; \
+    va_end(rest); \
+    mode; })
+int open(const char *path, int flags, ...) { return opened(path, flags, MODE_OF(flags), REAL(open)); }
+int open64(const char *path, int flags, ...) { return opened(path, flags, MODE_OF(flags), REAL(open64)); }
 
 int close(int descriptor) {
     if (descriptor >= 0 && descriptor < (int)sizeof files) files[descriptor] = 0;
@@ -188,7 +210,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset
         return -1;
     }
     if (code < 0) count /= 2;
-    if (file == 3 || journal < 0) return REAL(pwrite64)(descriptor, bytes, count, offset);
+    if (file >= SHARED_MEMORY || journal < 0) return REAL(pwrite64)(descriptor, bytes, count, offset);
     int64_t size;
     char *old = old_bytes(descriptor, offset, (int64_t)count, &size);
     ssize_t written = REAL(pwrite64)(descriptor, bytes, count, offset);
@@ -198,10 +220,12 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset
     return written;
 }
 
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) { return pwrite64(descriptor, bytes, count, offset); }
+
 int ftruncate64(int descriptor, off64_t length) {
     int file = file_at(descriptor);
     if (file && fails(TRUNCATE)) return -1;
-    if (!file || file == 3 || journal < 0) return REAL(ftruncate64)(descriptor, length);
+    if (!file || file >= SHARED_MEMORY || journal < 0) return REAL(ftruncate64)(descriptor, length);
     struct stat status;
     if (fstat(descriptor, &status)) abort();
     int64_t size, cut = status.st_size > length ? status.st_size - length : 0;
@@ -217,7 +241,7 @@ static int synced(int descriptor, int (*sync)(int)) {
     if (!file) return sync(descriptor);
     if (fails(SYNC)) return -1;
     if (lies) return 0;
-    if (journal < 0) return sync(descriptor);
+    if (file >= SHARED_MEMORY || journal < 0) return sync(descriptor);
     note((struct record){SYNCED, file, 0, 0, 0}, NULL, NULL);
     return 0;
 }
@@ -236,7 +260,7 @@ int fcntl64(int descriptor, int command, ...) {
         else if (fails(LOCK)) return -1;
         int result = REAL(fcntl64)(descriptor, command, argument);
         // Byte 120 is the first lock in the shared memory of the log.
-        for (off_t place = lock->l_start; result == 0 && file_at(descriptor) == 3 && place < lock->l_start + lock->l_len; place++) {
+        for (off_t place = lock->l_start; result == 0 && file_at(descriptor) == SHARED_MEMORY && place < lock->l_start + lock->l_len; place++) {
             if (place < 120 || place > 128) continue;
             int64_t bit = (int64_t)1 << (place - 120);
             if (lock->l_type == F_WRLCK) __atomic_or_fetch(&control->exclusive, bit, __ATOMIC_SEQ_CST);
@@ -255,6 +279,16 @@ void *mmap64(void *address, size_t length, int protection, int flags, int descri
 int unlink(const char *path) {
     if (file_of(path) && fails(UNLINK)) return -1;
     return REAL(unlink)(path);
+}
+
+int link(const char *from, const char *to) {
+    if (file_of(to) && fails(LINK)) return -1;
+    return REAL(link)(from, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    if (file_of(to) && fails(LINK)) return -1;
+    return REAL(linkat)(from_folder, from, to_folder, to, flags);
 }
 
 // SQLite sleeps while another process has a lock. Time passes only in the order of the calls, so an armed process does not sleep.

@@ -74,9 +74,11 @@ class Failures(WithTemplate):
         self.assertGreater(self.sweep("allocate", 1, 1, most=6), 60)
 
     def test_store_opens_after_failures_and_kills_while_it_was_opened(self):
-        for kind, step, fresh in (("sync", 1, True), ("lock", 2, False), ("kill", 7, False), ("kill", 61, True)):
-            with self.subTest(kind=kind, fresh=fresh):
-                self.assertGreater(nth.opening(kind, nth.EIO, self.template, step, fresh), 0)
+        old, new, named = nth.STORES
+        cases = [("lock", 2, old), ("kill", 7, old), ("sync", 1, new), ("link", 1, new), ("kill", 3, new), ("kill", 3, named), ("unlink", 1, named)]
+        for kind, step, store in cases:
+            with self.subTest(kind=kind, store=store):
+                self.assertGreater(nth.opening(kind, nth.EIO, self.template, step, store), 0)
 
     def answers(self, *, method, params, prepare=(), kind, most=400):
         """Returns the answer without a fault, and the answers with the first, second, … site of a kind failing."""

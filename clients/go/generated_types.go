@@ -1160,6 +1160,9 @@ type CompatHTTPParams struct {
 	Headers map[string]Secret `json:"headers,omitempty"`
 	// The body as text.
 	Body *Secret `json:"body,omitempty"`
+	// The IP address of the client that sent the HTTP request: the value of the condition key `aws:SourceIp` for
+	// `AssumeRoleWithWebIdentity`. If omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 	// The Firebase project for which the request is handled.
 	Firebase *CompatHTTPParamsFirebase `json:"firebase,omitempty"`
 }
@@ -1282,6 +1285,9 @@ type CredentialsAssumeRoleParams struct {
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
 	// A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
 	Policy PolicyDocument `json:"policy,omitempty"`
+	// The IP address of the workload, as seen by the application: the value of the condition key `aws:SourceIp`. If
+	// omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 }
 
 // CredentialsAssumeRoleResult is the result of credentials.assumeRole.
@@ -5330,6 +5336,8 @@ type RoleTestParams struct {
 	SessionName string `json:"sessionName,omitempty"`
 	// The value of `sts:DurationSeconds`. Defaults to 3600.
 	DurationSeconds int64 `json:"durationSeconds,omitempty"`
+	// The value of `aws:SourceIp`: an IP address. If omitted, the key is missing.
+	SourceIP string `json:"sourceIp,omitempty"`
 }
 
 // RoleTestResult is the result of role.test.
@@ -6687,6 +6695,11 @@ type Tenant struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address. Present if it is true.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect. Present if there are any.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
@@ -6850,6 +6863,11 @@ type TenantCreateParams struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address. Defaults to false.
 	IDTokenProfile bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
@@ -6951,6 +6969,11 @@ type TenantDeclaration struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
@@ -7168,6 +7191,11 @@ type TenantUpdateParams struct {
 	// `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
 	// `email` no email address.
 	IDTokenProfile *bool `json:"idTokenProfile,omitempty"`
+	// The names of the authentication contexts that require a second factor. A token request of the native
+	// authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then
+	// verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names
+	// the context. If `mfa` is `off`, the names have no effect.
+	AuthenticationContexts []string `json:"authenticationContexts,omitempty"`
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`

@@ -122,10 +122,13 @@ package final class HookGate: Sendable {
     }
 
     /// Lets the hook `beforeSignIn` decide about a session before it is inserted.
+    ///
+    /// - Returns: Whether a hook has decided, so that the account may be changed.
+    @discardableResult
     func decideSignIn(
         to account: inout AccountRecord, _ tenant: TenantRecord, _ signIn: inout PendingSignIn, by attempt: SignInCompletion.SignInCall,
         in tx: Transaction
-    ) throws {
+    ) throws -> Bool {
         let (before, proof) = (account, signIn.proof)
         let isNew = signIn.isNew
         let decision = try decision(of: .beforeSignIn, in: tenant.id, tx) {
@@ -137,10 +140,11 @@ package final class HookGate: Sendable {
             if let factor = proof.secondFactor { params["secondFactor"] = .string(factor.kind) }
             return params
         }
-        guard let decision else { return }
+        guard let decision else { return false }
         try decision.apply(to: &account, of: tenant, by: .beforeSignIn, at: attempt.now)
         for (name, value) in decision.sessionClaims?.members ?? [] { signIn.proof.claims[name] = value }
         if account.isDisabled { state.withLock { $0.disabledAccount = before.id } }
+        return true
     }
 
     /// Lets the hook `beforeSendMessage` decide about a message with a code. A decoy flow asks too, so that its responses take as long.

@@ -150,6 +150,7 @@ struct PasskeySignIn: Sendable {
         proof.authenticatedAt = proven.authenticatedAt
         var signIn = PendingSignIn(proof, audience: wish.audience, scope: wish.scope)
         signIn.application = wish.application
+        signIn.isAccountStored = true
         if let own = proven.own { signIn.take(try own.session.grant.continued(audience: wish.audience, by: proven.tenant)) }
         return (try completion.conclude(account, of: proven.tenant, with: signIn, by: attempt, in: tx), signIn)
     }

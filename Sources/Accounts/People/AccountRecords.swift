@@ -179,6 +179,11 @@ extension Transaction {
             account.mustChangePassword, account.validAfter, account.updatedAt, account.lastSignInAt)
     }
 
+    /// Records a sign-in to an account that has not changed otherwise.
+    func noteSignIn(to accountId: String, at now: Int64) throws {
+        try execute("UPDATE account SET last_sign_in_at = $2 WHERE id = $1", accountId, now)
+    }
+
     /// Deletes the accounts of a tenant and ends their pending flows.
     func deletePeople(of tenantId: String) throws {
         try execute("DELETE FROM account WHERE tenant_id = $1", tenantId)

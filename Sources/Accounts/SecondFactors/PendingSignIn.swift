@@ -23,8 +23,13 @@ struct PendingSignIn: Sendable, Equatable {
     /// The number of wrong passwords and codes before the sign-in.
     var failures: Int64 = 0
 
+    /// The authentication contexts that the sign-in was asked for.
+    var contexts: [String] = []
     /// Whether all factors are verified, and the tokens wait for `signIn.withContinuation`.
     var isDeferred = false
+
+    /// Whether the account has not been changed since it was read in the same transaction, so that only the time of the sign-in is written.
+    var isAccountStored = false
 
     /// Whether the user gets a notice about the failures.
     var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
@@ -64,6 +69,7 @@ struct PendingSignIn: Sendable, Equatable {
         if let factor = proof.secondFactor {
             object["secondFactor"] = ["kind": .string(factor.kind), "factorId": .string(factor.factorId)]
         }
+        if !contexts.isEmpty { object["contexts"] = .array(contexts.map { .string($0) }) }
         if isDeferred { object["isDeferred"] = .bool(true) }
         object["acr"] = proof.acr.map { .string($0) }
         object["identity"] = identity.map { .object($0.object) }
@@ -81,6 +87,7 @@ struct PendingSignIn: Sendable, Equatable {
         if let factor = object["secondFactor"]?.object, let kind = factor["kind"]?.string, let id = factor["factorId"]?.string {
             proof.secondFactor = VerifiedFactor(kind: kind, factorId: id)
         }
+        contexts = object["contexts"]?.array?.compactMap(\.string) ?? []
         isDeferred = object["isDeferred"]?.bool ?? false
         proof.acr = object["acr"]?.string
         failures = object["failures"]?.int ?? 0

@@ -28,12 +28,15 @@ extension SignInCompletion {
         var signIn = signIn
         let application = flow?.application ?? FlowApplication(name: signIn.application, accepts: signIn.accepts)
         signIn.application = application.name
+        let contexts = tenant.known(requestedContexts)
+        if !contexts.isEmpty { signIn.contexts = contexts }
         if attempt.gate.hasDisabled(account.id) { return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx)) }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
         try tx.requireUnlocked(account, tenant, at: now)
         let stage: Flow.Stage
         switch try SecondFactorRule.decide(
-            tenant.mfa, signIn.proof, try tx.factors(of: account.id), passkeys: try tx.passkeys(of: account.id, usable: tenant))
+            signIn.contexts.isEmpty ? tenant.mfa : .required, signIn.proof, try tx.factors(of: account.id),
+            passkeys: try tx.passkeys(of: account.id, usable: tenant))
         {
         case .nothing:
             if signIn.isAfterFailures {

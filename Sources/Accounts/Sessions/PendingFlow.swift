@@ -33,6 +33,8 @@ package struct PendingFlow: Sendable {
     package let accepts: [FlowCapability]?
     /// Whether the token belongs to the previous step, so that a method accepts only the request that led to the current step.
     package let isSuperseded: Bool
+    /// Whether a second factor was verified or registered in the flow, and only the tokens are missing.
+    package let awaitsTokens: Bool
 }
 
 extension SignInService {
@@ -42,7 +44,7 @@ extension SignInService {
     ///   ended.
     package func pendingFlow(ofToken token: String) throws -> PendingFlow {
         let now = context.clock.now
-        let (flow, tenant, step) = try context.database.read { tx in
+        let (flow, tenant, step, awaitsTokens) = try context.database.read { tx in
             let (id, step) = try ContinuationTokens(context).read(token, in: tx)
             guard let flow = try tx.flow(id) else { throw ContinuationTokenExpired() }
             try flow.requireGoing()
@@ -51,7 +53,7 @@ extension SignInService {
             if now >= flow.expiresAt { throw ContinuationTokenExpired(expiredAt: flow.expiresAt) }
             let first = flow.application.attributesSince ?? flow.step - 1
             guard step >= first, step <= flow.step else { throw ContinuationTokenInvalid() }
-            return (flow, tenant, step)
+            return (flow, tenant, step, try deferredSignIn(of: flow, in: tx) != nil)
         }
         let kind: PendingFlow.Kind =
             switch flow.kind {
@@ -62,7 +64,8 @@ extension SignInService {
             }
         return PendingFlow(
             kind: kind, step: try position(of: flow, tenant), tenant: tenant, clientId: flow.application.name?.clientId ?? tenant.id,
-            username: flow.username, accountId: flow.accountId, accepts: flow.application.accepts, isSuperseded: step < flow.step)
+            username: flow.username, accountId: flow.accountId, accepts: flow.application.accepts, isSuperseded: step < flow.step,
+            awaitsTokens: awaitsTokens)
     }
 
     private func position(of flow: Flow, _ tenant: TenantRecord) throws -> PendingFlow.Step {

@@ -10,6 +10,10 @@ package struct Scopes: Sendable, Equatable {
     package let names: [String]
 
     package init(_ text: String) {
+        guard text.utf8.contains(UInt8(ascii: " ")) else {
+            names = text.isEmpty ? [] : [text]
+            return
+        }
         var seen: Set<String> = []
         names = text.split(separator: " ").map(String.init).filter { seen.insert($0).inserted }
     }
@@ -26,6 +30,7 @@ package struct Scopes: Sendable, Equatable {
     /// - Throws: `ScopeNotOffered` with every requested scope that the tenant does not offer.
     static func granted(_ asked: String?, by tenant: TenantRecord, to request: ScopeRequest = ScopeRequest()) throws -> Scopes {
         let asked = Scopes(asked ?? usual)
+        if asked.names.allSatisfy(standard.contains) { return asked }
         let missing = Scopes(tenant.offeredScopes(to: request)).lacking(asked.names)
         if !missing.isEmpty { throw ScopeNotOffered(tenantId: tenant.id, scopes: missing) }
         return asked

@@ -72,7 +72,8 @@ extension SessionService {
             _ = try ApplicationAuthentication(context).isAuthenticated(application, by: request.clientSecret)
         }
         if account.isDisabled { throw AccountDisabled(accountId: account.id) }
-        if tenant.settings.mfa == .required, session.secondFactor == nil,
+        let contexts = tenant.known(completion.requestedContexts)
+        if tenant.settings.mfa == .required || !contexts.isEmpty, session.secondFactor == nil,
             try SecondFactorRule.decide(.required, session.proof, try tx.factors(of: account.id)) != .nothing
         {
             throw SecondFactorRequired()
@@ -91,7 +92,8 @@ extension SessionService {
         return .success(
             (
                 SignInCompletion.SignedIn(
-                    account: account, logins: try tx.accountLogins(of: account.id), factors: [], session: session, fresh: fresh), tenant
+                    account: account, logins: try tx.accountLogins(of: account.id), factors: [], contexts: contexts, session: session,
+                    fresh: fresh), tenant
             )
         )
     }

@@ -14,6 +14,8 @@ package struct SignInCompletion: Sendable {
     var issuesProfiles = false
     /// Whether a sign-in in a flow waits for `signIn.withContinuation` when all factors are verified, instead of returning its tokens.
     var defersTokens = false
+    /// The authentication contexts that a request asks for.
+    var requestedContexts: [String] = []
     private let refreshKey: SecretBytes
 
     package init(_ context: AccountsContext, _ configurations: TenantConfigurationCache) {
@@ -39,8 +41,13 @@ package struct SignInCompletion: Sendable {
         /// Empty if the tenant has no passkeys.
         var passkeys: [PasskeyRecord] = []
         var phoneNumber: String?
+        /// The authentication contexts of the access token.
+        var contexts: [String] = []
         package let session: SessionRecord
         let fresh: NewSessionSecrets
+        /// The active signing key of the tenant in the transaction that stored the session, if there was one. Reading it there is
+        /// inexpensive; a transaction of its own would read the store's epoch again after every commit.
+        var key: StoredKey?
     }
 
     /// The call that signs in, with what is generated for it before the transaction.
@@ -73,10 +80,10 @@ package struct SignInCompletion: Sendable {
     }
 
     package func fresh() -> NewSessionSecrets {
-        let random = context.random
+        let (random, pieces) = (context.random, context.random.pieces([16, 32, 16, 16]))
         return NewSessionSecrets(
-            sessionId: random.uuid(), refreshToken: Base64URL.encode(random.bytes(32)), accessTokenId: random.uuid(),
-            flowId: Hex.encode(random.bytes(16)))
+            sessionId: random.uuid(of: pieces[0]), refreshToken: Base64URL.encode(pieces[1]), accessTokenId: random.uuid(of: pieces[2]),
+            flowId: Hex.encode(pieces[3]))
     }
 
     package func mac(ofRefreshToken token: String) -> [UInt8] { HMAC.sha256(key: refreshKey, Array(token.utf8)) }
@@ -93,11 +100,11 @@ package struct SignInCompletion: Sendable {
             try account.requireEnabled()
             try tenant.requireEnabled()
             try tx.requireUnlocked(account, tenant, at: attempt.now)
-            try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx)
+            if try attempt.gate.decideSignIn(to: &account, tenant, &signIn, by: attempt, in: tx) { signIn.isAccountStored = false }
         }
         let (proof, now, isDisabled) = (signIn.proof, attempt.now, attempt.gate.hasDisabled(account.id))
         if !isDisabled { account.lastSignInAt = now }
-        try tx.update(account)
+        if signIn.isAccountStored, !isDisabled { try tx.noteSignIn(to: account.id, at: now) } else { try tx.update(account) }
         var session = SessionRecord(
             id: attempt.secrets.sessionId, accountId: account.id, amr: proof.amr, provider: proof.provider, claims: proof.claims,
             secondFactor: proof.secondFactor,
@@ -124,10 +131,16 @@ package struct SignInCompletion: Sendable {
                 attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
                 details: [("sessionId", session.id)] + (signIn.application.map { [("clientId", $0.clientId)] } ?? [])
                     + (proof.secondFactor.map { [("factorId", $0.factorId)] } ?? [])), at: now, in: tx)
-        return SignedIn(
+        var signedIn = SignedIn(
             account: account, logins: try tx.accountLogins(of: account.id), factors: try tx.factors(of: account.id),
             passkeys: tenant.settings.passkeys == nil ? [] : try tx.passkeys(of: account.id),
-            phoneNumber: try tx.phoneNumber(of: account.id), session: session, fresh: attempt.secrets)
+            phoneNumber: try tx.phoneNumber(of: account.id), contexts: signIn.contexts, session: session, fresh: attempt.secrets)
+        signedIn.key = try activeKey(of: tenant, at: now, in: tx)
+        return signedIn
+    }
+
+    func activeKey(of tenant: TenantRecord, at now: Int64, in tx: Transaction) throws -> StoredKey? {
+        try configurations.signingKeys.ring(of: .tenant(tenant.id), in: tx).active(at: now)
     }
 
     /// Returns the audience and scopes of a new session.
@@ -166,10 +179,10 @@ package struct SignInCompletion: Sendable {
 
     /// Signs the tokens of a session.
     func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
-        let key = try signingKey(of: tenant, at: now)
+        let key = try signedIn.key ?? signingKey(of: tenant, at: now)
         let claims = TenantTokenClaims(
             issuer: context.realm.issuer(of: .tenant(tenant.id)), tenant: tenant, account: signedIn.account,
-            session: signedIn.session, logins: signedIn.logins, issuedAt: now,
+            session: signedIn.session, logins: signedIn.logins, issuedAt: now, contexts: signedIn.contexts,
             profile: IDTokenProfile(signedIn.session, isOn: issuesProfiles || tenant.settings.idTokenProfile))
         // No token outlives its session.
         let end = tenant.tokens.end(ofSessionFrom: signedIn.session.authenticatedAt) ?? .max
@@ -204,7 +217,7 @@ package struct SignInCompletion: Sendable {
     /// Returns the active signing key of a tenant. Creates the first key of the default tenant.
     package func signingKey(of tenant: TenantRecord, at now: Int64) throws -> StoredKey {
         let owner = KeyOwner.tenant(tenant.id)
-        if let key = try context.database.read({ try configurations.signingKeys.ring(of: owner, in: $0) }).active(at: now) { return key }
+        if let key = try context.database.read({ try activeKey(of: tenant, at: now, in: $0) }) { return key }
         let algorithm = Crypto.SigningAlgorithm(rawValue: tenant.settings.signingAlgorithm.rawValue) ?? .ES256
         let first = try NewSigningKey(for: owner, algorithm: algorithm, activeAt: now, context.service)
         let ring = try context.database.write { tx in

@@ -21,7 +21,8 @@ extension SignInService {
             try attempt.gate.decideCreation(
                 of: &account, tenant, provider: SignInProof.anonymous.provider, by: attempt.method, in: tx)
             guard try tx.insert(account) else { throw SerializationConflict() }
-            let signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope, isNew: true)
+            var signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope, isNew: true)
+            signIn.isAccountStored = true
             return try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)
         }
         return try completion.answer(signedIn, tenant, isNew: true, at: now)

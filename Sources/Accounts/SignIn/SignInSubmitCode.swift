@@ -43,6 +43,7 @@ extension SignInService {
             if account.password != nil, account.mustChangePassword {
                 return .ended(PasswordChangeRequired(next: "passwordReset.start"))
             }
+            let isStored = account.hasOwnWayIn && account.isEmailVerified
             if account.hasOwnWayIn {
                 account.isEmailVerified = true
             } else {
@@ -55,6 +56,7 @@ extension SignInService {
             }
             var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
             signIn.failures = failures
+            signIn.isAccountStored = isStored
             let outcome = try completion.conclude(account, of: tenant, with: signIn, by: attempt.within(flow), in: tx)
             result = (outcome, tenant, signIn)
             return outcome.step(&flow)

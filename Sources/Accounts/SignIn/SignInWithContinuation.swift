@@ -34,6 +34,9 @@ extension SignInService {
             if var signIn = deferred {
                 signIn.audience = request.audience ?? signIn.audience
                 signIn.scope = request.scope ?? signIn.scope
+                if signIn.contexts.isEmpty, signIn.proof.secondFactor != nil {
+                    signIn.contexts = tenant.known(completion.requestedContexts)
+                }
                 result = (.signedIn(try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)), tenant, signIn)
                 return .finished
             }

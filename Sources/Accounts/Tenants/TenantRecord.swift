@@ -21,6 +21,8 @@ package final class TenantRecord: Sendable {
     package let tokens: TokenLifetimes
     var audiences: [String] { settings.audiences ?? [] }
     package var scopes: [String] { settings.scopes ?? [] }
+    /// The authentication contexts that require a second factor.
+    var contexts: [String] { settings.authenticationContexts ?? [] }
 
     /// The applications by client ID. Empty in records that only carry settings.
     let applications: [String: ApplicationRecord]
@@ -72,6 +74,7 @@ package final class TenantRecord: Sendable {
             recyclesAddresses: settings.recyclesAddresses ? true : nil, oneAccountPerAddress: settings.oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: settings.totpAdjacentIntervals, notices: settings.notices,
             audienceScopes: settings.audienceScopes, idTokenProfile: settings.idTokenProfile ? true : nil,
+            authenticationContexts: contexts.isEmpty ? nil : contexts,
             anonymousAllowed: settings.anonymousAllowed, phoneSignIn: settings.phoneSignIn == .off ? nil : settings.phoneSignIn,
             passkeys: settings.passkeys, customTokenSigners: settings.customTokenSigners,
             delegations: settings.delegations, subjectIssuers: settings.subjectIssuers, idJag: settings.idJag,

@@ -8,6 +8,8 @@ package struct TenantTokenClaims: Sendable {
     let session: SessionRecord
     let logins: [AccountLogin]
     let issuedAt: Int64
+    /// The authentication contexts of the access token.
+    var contexts: [String] = []
     var profile: IDTokenProfile
 
     /// Names that custom claims cannot have: claims of these tokens, and names that other specifications define.
@@ -70,7 +72,9 @@ package struct TenantTokenClaims: Sendable {
     /// The application in which the user signed in.
     private var clientId: String { session.grant.application?.clientId ?? tenant.id }
 
-    private func isReserved(_ name: String) -> Bool { Self.isReserved(name) || profile.reserved.contains(name) }
+    private func isReserved(_ name: String) -> Bool {
+        Self.isReserved(name) || profile.reserved.contains(name) || name == "acrs" && !tenant.contexts.isEmpty
+    }
 
     /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.
     private func hasOwn(_ name: String) -> Bool {
@@ -98,6 +102,10 @@ package struct TenantTokenClaims: Sendable {
         }
         writer.key("scope")
         writer.string(session.grant.scopes.text)
+        if !contexts.isEmpty {
+            writer.key("acrs")
+            writer.value(.array(contexts.map { .string($0) }))
+        }
         return end(&writer)
     }
 

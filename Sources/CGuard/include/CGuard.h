@@ -2,6 +2,7 @@
 #define CGUARD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /// Keeps the memory of this process out of core files and inaccessible to other processes of the same user (debuggers, /proc/PID/mem).
 ///
@@ -24,5 +25,13 @@ void guard_wipe_stack(void);
 /// Clears the vector registers of this thread, which keep the data that was last copied or searched. The dynamic loader could otherwise
 /// save them to the stack later.
 void guard_wipe_registers(void);
+
+/// Gives this thread a name, which top -H and debuggers show.
+void guard_name_thread(const char *name);
+
+/// Lets the allocator extend the memory of this thread once instead of page by page. glibc extends the arena of a thread with a system call
+/// for each page. Nothing is written, so no page becomes resident. Does nothing if the program does not use CZeroOnFree, because it may then
+/// have another allocator.
+void guard_reserve_heap(size_t bytes);
 
 #endif

@@ -8,17 +8,16 @@ struct Configure: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print or write the configuration with which another tool gets its credentials from mintmark.",
         discussion: """
-            For aws, the configuration is a profile whose credentials come from `mintmark aws-credentials`; with --write, it is added to \
-            the file in AWS_CONFIG_FILE, or to ~/.aws/config. For gcp, it is a credential file of the type external_account, whose \
-            tokens come from `mintmark gcp-credentials`:
+            aws: a profile whose credentials come from `mintmark aws-credentials`; --write adds it to the file in AWS_CONFIG_FILE, or to \
+            ~/.aws/config. gcp: a credential file of the type external_account, whose tokens come from `mintmark gcp-credentials`. git: a \
+            credential helper for https://github.com, `mintmark git-credential`; --write replaces the global helpers for this host.
 
               mintmark configure aws --profile deploy --role deploy --write
               mintmark configure gcp --audience //iam.googleapis.com/projects/… >gcp.json
 
-            For kubectl, the configuration is a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, \
-            kubectl adds it to the file in KUBECONFIG, or to ~/.kube/config:
+            kubectl: a kubeconfig user whose credential is returned by `mintmark kube-credential`. With --write, kubectl adds it to the \
+            file in KUBECONFIG, or to ~/.kube/config:
 
-              mintmark login --app ops
               mintmark configure kubectl --app ops --write
               kubectl config set-context --current --user mintmark
 
@@ -26,10 +25,10 @@ struct Configure: ParsableCommand {
             --oidc-issuer-url=<issuer>/tenants/default and --oidc-client-id=default.
             """)
 
-    @Argument(help: "The tool: aws, gcp or kubectl.", completion: .list(["aws", "gcp", "kubectl"]))
+    @Argument(help: "The tool: aws, gcp, git or kubectl.", completion: .list(["aws", "gcp", "git", "kubectl"]))
     var tool: String
 
-    @Flag(help: "Write the configuration into the file of the tool: aws and kubectl.")
+    @Flag(help: "Write the configuration into the file of the tool: aws, git and kubectl.")
     var write = false
 
     @Option(help: ArgumentHelp("aws: the name of the profile. (default: mintmark)", valueName: "name"))
@@ -60,8 +59,9 @@ struct Configure: ParsableCommand {
         switch tool {
         case "aws": try configureAWS()
         case "gcp": try configureGCP()
+        case "git": try configureGit()
         case "kubectl": try configureKubectl()
-        default: throw ValidationError("Unknown tool '\(tool)'. The supported tools are aws, gcp and kubectl.")
+        default: throw ValidationError("Unknown tool '\(tool)'. The supported tools are aws, gcp, git and kubectl.")
         }
     }
 
@@ -86,6 +86,13 @@ struct Configure: ParsableCommand {
         let file = try GCPCredentialFile(
             audience: audience, command: [Self.program()] + arguments, serviceAccount: serviceAccount)
         try Printing.out(file.text)
+    }
+
+    private func configureGit() throws {
+        _ = try options.settings.configuration()
+        let helper = try GitHelper(command: [Self.program(), "git-credential"] + options.settings.storeArguments())
+        if write { throw helper.writtenByGit() }
+        try Printing.out(helper.lines)
     }
 
     private func configureKubectl() throws {

@@ -7,4 +7,9 @@
 ///
 /// glibc allows a program to replace its allocation functions; these replacements call those of glibc.
 
+#include <stddef.h>
+
+/// Lets glibc extend the arena of this thread once for about this many bytes.
+void zero_on_free_reserve(size_t bytes);
+
 #endif

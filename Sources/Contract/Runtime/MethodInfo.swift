@@ -1,3 +1,5 @@
+import JSON
+
 /// The metadata of a method.
 public struct MethodInfo: Sendable {
     /// The access level that a method requires.
@@ -39,15 +41,15 @@ public struct MethodInfo: Sendable {
     let costCases: [CostCase]
     /// The method-specific error types. Any method can also fail with the general errors.
     public let errors: [String]
-    public var params: [FieldInfo] { makeParams() }
-    public var result: [FieldInfo] { makeResult() }
+    public var params: [FieldInfo] { FieldInfo.list(paramsText) }
+    public var result: [FieldInfo] { FieldInfo.list(resultText) }
     /// The names of the corresponding operations and SDK functions in other products.
     public let equivalents: [VendorName]
     /// The method object in the OpenRPC document.
     public let openRPC: StaticString
-    /// Built on demand.
-    let makeParams: @Sendable () -> [FieldInfo]
-    let makeResult: @Sendable () -> [FieldInfo]
+    /// The parameters, and the members of the result, as `FieldInfo.list` reads them.
+    let paramsText: StaticString
+    let resultText: StaticString
 }
 
 /// The metadata of a parameter, or of a member of a result.
@@ -59,6 +61,17 @@ public struct FieldInfo: Sendable {
     /// The default, as JSON.
     public let defaultValue: String?
     public let description: String
+
+    /// Returns the fields of a text that the generator wrote: an array of `[name, type, isRequired, defaultValue, description]`.
+    static func list(_ text: StaticString) -> [FieldInfo] {
+        let entries = (try? JSONValue(parsing: text.description))?.array ?? []
+        return entries.compactMap { entry in
+            guard let parts = entry.array, parts.count == 5, let name = parts[0].string, let type = parts[1].string,
+                let isRequired = parts[2].bool, let description = parts[4].string
+            else { return nil }
+            return FieldInfo(name: name, type: type, isRequired: isRequired, defaultValue: parts[3].string, description: description)
+        }
+    }
 }
 
 /// The metadata of an error type.

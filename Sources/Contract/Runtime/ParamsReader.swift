@@ -193,7 +193,7 @@ public struct ParamsReader {
 
     private mutating func refuseNul(in node: JSONNode, at step: Step) {
         switch node.kind {
-        case .string: if node.string!.utf8.contains(0) { add(step, .noNulCharacter, of: StringRule(), "") }
+        case .string: if node.containsNul { add(step, .noNulCharacter, of: StringRule(), "") }
         case .array:
             enter(step)
             node.forEachElement { refuseNul(in: $1, at: .index($0)) }
@@ -201,7 +201,7 @@ public struct ParamsReader {
         case .object:
             enter(step)
             node.forEachPair { name, value in
-                if name.string!.utf8.contains(0) { add(.member(name), .noNulCharacter, of: StringRule(), "", isName: true) }
+                if name.containsNul { add(.member(name), .noNulCharacter, of: StringRule(), "", isName: true) }
                 refuseNul(in: value, at: .member(name))
             }
             leave()

@@ -1,3 +1,5 @@
+import JSON
+
 /// Describes a type as a short human-readable text.
 struct FieldText {
     let contract: Contract
@@ -35,15 +37,16 @@ struct FieldText {
         return of(type)
     }
 
-    /// Returns a literal of the type `[FieldInfo]`.
-    func literal(_ properties: [Property]) -> String {
-        let fields = properties.map { property in
-            let description = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
-            return "FieldInfo(name: \(SwiftNames.literal(property.name)), type: \(SwiftNames.literal(of(property.type))), "
-                + "isRequired: \(property.isRequired), defaultValue: \(property.defaultValue.map { SwiftNames.literal($0.text) } ?? "nil"), "
-                + "description: \(SwiftNames.literal(description)))"
-        }
-        return "[" + fields.joined(separator: ", ") + "]"
+    /// Returns what `FieldInfo.list` reads. As text, the fields cost the program and its compilation a sixth of what array literals cost.
+    func json(_ properties: [Property]) -> JSONValue {
+        .array(
+            properties.map { property in
+                let description = property.description.isEmpty ? contract.resolve(property.type).description ?? "" : property.description
+                return .array([
+                    .string(property.name), .string(of(property.type)), .bool(property.isRequired),
+                    property.defaultValue.map { .string($0.text) } ?? .null, .string(description),
+                ])
+            })
     }
 
     /// Returns the members of a result, or an empty array if it is not an object with known members.

@@ -67,8 +67,8 @@ struct MethodEmitter {
         let names = method.equivalents.map { "VendorName(vendor: \"\($0.vendor)\", names: \(SwiftNames.literal($0.name)))" }
         source.line("    equivalents: [\(names.joined(separator: ", "))],")
         source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##,")
-        source.line("    makeParams: { \(text.literal(method.params.properties)) },")
-        source.line("    makeResult: { \(text.literal(text.members(method.result))) })")
+        source.line("    paramsText: ##\"\(text.json(method.params.properties).text)\"##,")
+        source.line("    resultText: ##\"\(text.json(text.members(method.result)).text)\"##)")
     }
 
     private func costCase(_ each: Method.CostCase) -> String {

@@ -5,6 +5,9 @@ public protocol RandomSource: Sendable {
     /// Returns `count` random bytes.
     func bytes(_ count: Int) -> [UInt8]
 
+    /// Returns random bytes in pieces of these lengths, as one call of `bytes` for each would.
+    func pieces(_ counts: [Int]) -> [[UInt8]]
+
     /// Returns `count` random bytes, and the number of the draw if the source is seeded.
     func draw(_ count: Int) -> RandomDraw
 }
@@ -24,9 +27,14 @@ public struct RandomDraw: Sendable {
 extension RandomSource {
     public func draw(_ count: Int) -> RandomDraw { RandomDraw(bytes: bytes(count), number: nil) }
 
+    public func pieces(_ counts: [Int]) -> [[UInt8]] { counts.map(bytes) }
+
     /// Returns a random UUID in lower case (RFC 9562 section 5.4).
-    public func uuid() -> String {
-        var bytes = bytes(16)
+    public func uuid() -> String { uuid(of: bytes(16)) }
+
+    /// Returns 16 random bytes as a UUID in lower case (RFC 9562 section 5.4).
+    public func uuid(of bytes: [UInt8]) -> String {
+        var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         return Self.text(ofUUID: bytes)
@@ -89,6 +97,15 @@ public struct SystemRandom: RandomSource {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard count == 0 || RAND_bytes(buffer.baseAddress, Int32(count)) == 1 else { cannotContinue("read random bytes") }
             initialized = count
+        }
+    }
+
+    /// Each request to the generator of OpenSSL has a high cost of its own.
+    public func pieces(_ counts: [Int]) -> [[UInt8]] {
+        var rest = bytes(counts.reduce(0, +))[...]
+        return counts.map { count in
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
         }
     }
 }

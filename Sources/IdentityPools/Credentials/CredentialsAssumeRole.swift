@@ -9,6 +9,7 @@ extension CredentialsService {
     ///   `MalformedPolicy`, `PackedPolicyTooLarge`.
     /// - Source: AWS STS API Reference, `AssumeRoleWithWebIdentity`.
     public func assumeRole(_ request: CredentialsAssumeRole.Params, _ call: any CallContext) throws -> CredentialsAssumeRole.Result {
+        try SourceAddress.check(request.sourceIp)
         let now = context.clock.now
         let presented = try verify(request.token, for: request.roleArn, call, now: now)
         let holder = presented.holder
@@ -44,7 +45,7 @@ extension CredentialsService {
     private func judge(
         _ presented: Presented, _ role: PoolConfigurationCache.KnownRole, _ request: CredentialsAssumeRole.Params, now: Int64
     ) throws {
-        let facts = RoleRequest(sessionName: request.sessionName, durationSeconds: request.durationSeconds)
+        let facts = RoleRequest(sessionName: request.sessionName, durationSeconds: request.durationSeconds, sourceIp: request.sourceIp)
         let judgement = role.trustPolicy.judge(
             context(of: presented, facts, at: now), actions(for: presented.holder), of: caller(of: presented))
         if case .refused(let action, _) = judgement { throw AssumeRoleDenied(roleArn: request.roleArn, action: action) }

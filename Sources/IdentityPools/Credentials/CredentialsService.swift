@@ -70,6 +70,7 @@ public struct CredentialsService: Sendable {
         context.set("cognito-identity.amazonaws.com:aud", holder.poolId)
         context.set("cognito-identity.amazonaws.com:sub", holder.identityId)
         context.set("cognito-identity.amazonaws.com:amr", many: holder.amr)
+        context.set("aws:FederatedProvider", TrustPolicy.federatedPrincipal)
         context.set("sts:RoleSessionName", sessionName)
         for tag in holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !holder.tags.isEmpty { context.set("aws:TagKeys", many: holder.tags.map(\.key)) }

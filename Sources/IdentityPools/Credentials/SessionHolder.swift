@@ -12,6 +12,8 @@ struct SessionHolder: Sendable {
     /// The token of a trusted issuer. The holder then has no identity and no pool.
     var federated: FederatedSource?
     var sourceIdentity: String?
+    /// The keys of the tags that a token of a trusted issuer sets as transitive.
+    var transitiveTagKeys: [String] = []
 
     var isGuest: Bool { amr.first == "unauthenticated" }
 }
@@ -23,6 +25,7 @@ extension SessionHolder {
         federated = FederatedSource(
             issuer: token.issuer.issuer, subject: token.subject, audience: token.audience, tokenId: token.tokenId)
         sourceIdentity = session.sourceIdentity
+        transitiveTagKeys = session.transitiveTagKeys
     }
 
     init(_ token: VerifiedPoolToken) {

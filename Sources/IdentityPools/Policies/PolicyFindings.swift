@@ -29,7 +29,7 @@ struct PolicyFindings {
             found.append(
                 (.wildcardInStringEquals, "\(condition.op.rawValue) has no wildcards: * and ? are plain characters. Use StringLike."))
         }
-        if !Self.keysOnAWS.contains(claim) {
+        if !isOnAWS {
             found.append((.keyNotOnAws, "AWS does not offer the key \(condition.key). There, this condition is not satisfied."))
         }
         return found
@@ -81,10 +81,20 @@ struct PolicyFindings {
         "sub", "repository", "repository_owner", "job_workflow_ref", "namespace_path", "project_path",
     ]
 
-    /// The keys of AWS (AWS IAM User Guide, "Available keys for AWS OIDC federation").
-    private static let keysOnAWS: Set<String> = [
-        "aud", "oaud", "sub", "amr", "email", "actor", "actor_id", "job_workflow_ref", "repository", "repository_id",
-        "repository_owner", "repository_owner_id", "workflow", "ref", "environment", "enterprise", "enterprise_id",
+    /// Whether AWS offers the key (AWS IAM User Guide, "Available keys for AWS OIDC federation"): five for every provider, and further ones
+    /// for some providers.
+    private var isOnAWS: Bool {
+        if Self.usualKeys.contains(claim) { return true }
+        if isGitHub { return Self.keysOfGitHub.contains(claim) }
+        if provider == KnownIssuer.google { return claim.hasPrefix("google/") }
+        return provider.hasPrefix("oidc.circleci.com/org/") && Self.keysOfCircleCI.contains(claim)
+    }
+
+    private static let usualKeys: Set<String> = ["aud", "oaud", "sub", "amr", "email"]
+    private static let keysOfGitHub: Set<String> = [
+        "actor", "actor_id", "job_workflow_ref", "repository", "repository_id", "workflow", "ref", "environment", "enterprise_id",
+    ]
+    private static let keysOfCircleCI: Set<String> = [
         "oidc.circleci.com/project-id", "oidc.circleci.com/ssh-rerun", "oidc.circleci.com/vcs-origin", "oidc.circleci.com/vcs-ref",
     ]
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A value of a condition, parsed for its operator.
 enum PolicyOperand: Hashable, Sendable {
     case text(PolicyText)
@@ -5,6 +7,8 @@ enum PolicyOperand: Hashable, Sendable {
     /// A time, in seconds since 1970-01-01 UTC.
     case date(Int64)
     case truth(Bool)
+    case bytes([UInt8])
+    case range(NetworkRange)
     /// The six parts of an ARN. The last part contains all further colons.
     case arn([PolicyText])
 
@@ -30,6 +34,14 @@ enum PolicyOperand: Hashable, Sendable {
                 throw malformed("a time such as 2026-11-21T12:00:00Z, or seconds since 1970")
             }
             self = .date(date)
+        case .bytes:
+            guard let bytes = Base64.decode(value) else { throw malformed("bytes in base64") }
+            self = .bytes(bytes)
+        case .address:
+            guard let range = NetworkRange(value) else {
+                throw malformed("an IP address, or a range such as 203.0.113.0/24 or 2001:db8::/32")
+            }
+            self = .range(range)
         case .truth, .presence:
             guard let truth = Self.truth(value) else { throw malformed("\"true\" or \"false\"") }
             self = .truth(truth)
@@ -43,6 +55,8 @@ enum PolicyOperand: Hashable, Sendable {
         case .number(let number): number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
         case .date(let date): PolicyDate.text(date)
         case .truth(let truth): truth ? "true" : "false"
+        case .bytes(let bytes): Base64.encode(bytes)
+        case .range(let range): range.text
         case .arn(let parts): parts.map(\.text).joined(separator: ":")
         }
     }
@@ -57,6 +71,8 @@ enum PolicyOperand: Hashable, Sendable {
         case (.number(let bound), .number(let relation)): return Self.number(value).map { relation.holds($0, bound) } ?? false
         case (.date(let bound), .date(let relation)): return PolicyDate.seconds(value).map { relation.holds($0, bound) } ?? false
         case (.truth(let truth), .truth): return Self.truth(value) == truth
+        case (.bytes(let bytes), .bytes): return value.utf8.elementsEqual(bytes)
+        case (.range(let range), .address): return NetworkAddress(value).map(range.contains) ?? false
         default: return false
         }
     }

@@ -23,6 +23,9 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     case dateGreaterThan = "DateGreaterThan"
     case dateGreaterThanEquals = "DateGreaterThanEquals"
     case bool = "Bool"
+    case binaryEquals = "BinaryEquals"
+    case ipAddress = "IpAddress"
+    case notIpAddress = "NotIpAddress"
     case null = "Null"
 
     /// The comparison of a value of the request with one of the policy.
@@ -33,6 +36,10 @@ enum PolicyOperator: String, CaseIterable, Sendable {
         case number(Relation)
         case date(Relation)
         case truth
+        /// The policy has the bytes in base64.
+        case bytes
+        /// An IP address is compared with ranges of addresses.
+        case address
         case presence
     }
 
@@ -53,7 +60,8 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     /// Whether the operator requires that no value of the policy matches.
     var isNegated: Bool {
         switch self {
-        case .stringNotEquals, .stringNotEqualsIgnoreCase, .stringNotLike, .arnNotEquals, .arnNotLike, .numericNotEquals, .dateNotEquals:
+        case .stringNotEquals, .stringNotEqualsIgnoreCase, .stringNotLike, .arnNotEquals, .arnNotLike, .numericNotEquals, .dateNotEquals,
+            .notIpAddress:
             true
         default: false
         }
@@ -65,7 +73,7 @@ enum PolicyOperator: String, CaseIterable, Sendable {
     var hasVariables: Bool {
         switch comparison {
         case .text, .arn: true
-        case .number, .date, .truth, .presence: false
+        case .number, .date, .truth, .bytes, .address, .presence: false
         }
     }
 
@@ -85,6 +93,8 @@ enum PolicyOperator: String, CaseIterable, Sendable {
         case .dateGreaterThan: .date(.greater)
         case .dateGreaterThanEquals: .date(.greaterOrEqual)
         case .bool: .truth
+        case .binaryEquals: .bytes
+        case .ipAddress, .notIpAddress: .address
         case .null: .presence
         }
     }

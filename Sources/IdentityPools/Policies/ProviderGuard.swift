@@ -61,6 +61,7 @@ extension PolicyCondition {
 extension PolicyOperand {
     /// Whether the value consists only of wildcards, or is determined by the request.
     var isOpen: Bool {
+        if case .range(let range) = self { return range.isEverything }
         guard case .text(let text) = self else { return false }
         return text.pieces.allSatisfy { piece in
             switch piece {

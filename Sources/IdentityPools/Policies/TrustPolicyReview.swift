@@ -131,7 +131,7 @@ package struct TrustPolicyReview {
         }
         for provider in providers {
             let limits = try issuer(provider)?.claims?.names ?? []
-            let id = provider == SharedIssuer.gitlab ? "project_id" : "repository_owner_id"
+            let id = provider == SharedIssuer.gitlab ? "project_id" : "repository_id"
             if let condition = PolicyFindings.mutableName(statement.conditions, provider, limits) {
                 found.append(
                     PolicyWarning(

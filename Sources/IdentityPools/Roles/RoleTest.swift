@@ -7,6 +7,7 @@ extension RoleService {
     ///
     /// - Throws: `RoleNotFound`.
     public func test(_ request: RoleTest.Params, _ call: any CallContext) throws -> RoleTest.Result {
+        try SourceAddress.check(request.sourceIp)
         let now = context.clock.now
         let (name, asked) =
             switch request.role {
@@ -22,7 +23,8 @@ extension RoleService {
             return RoleTest.Result(
                 allowed: false, errorType: Swift.type(of: error).type, reason: error.message, keys: [:], statements: [])
         }
-        let facts = CredentialsService.RoleRequest(sessionName: request.sessionName, durationSeconds: request.durationSeconds)
+        let facts = CredentialsService.RoleRequest(
+            sessionName: request.sessionName, durationSeconds: request.durationSeconds, sourceIp: request.sourceIp)
         let policyContext = credentials.context(of: presented, facts, at: now)
         let caller = credentials.caller(of: presented)
         let judgement = role.trustPolicy.judge(policyContext, credentials.actions(for: presented.holder), of: caller)

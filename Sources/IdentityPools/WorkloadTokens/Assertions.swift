@@ -44,7 +44,7 @@ extension TrustedTokens {
         }
         let issuer = try context.database.read { tx in try presented.issuer.flatMap { try configurations.trustedIssuer($0, in: tx) } }
         guard let issuer, issuer.uses.contains(Self.assertionUse) else {
-            throw TokenIssuerMismatch(expected: "a trusted issuer with the use idJag", actual: presented.issuer ?? "")
+            throw TokenIssuerMismatch(expected: "a trusted issuer with the use idJag", actual: presented.issuer ?? "(none)")
         }
         guard let jws = presented.jws else { throw TokenAlgorithmNotAllowed(algorithm: presented.refusedAlgorithm ?? "") }
         try checkSignature(jws, token, of: issuer, call)

@@ -77,7 +77,7 @@ extension CredentialsService {
             if let algorithm = presented.refusedAlgorithm, let iss = presented.issuer, context.realm.owner(ofIssuer: iss) != nil {
                 throw TokenAlgorithmNotAllowed(algorithm: algorithm)
             }
-            throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "")
+            throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "(none)")
         }
         if let tenantId = issuer.tenantId { return try verify(ofTenant: tenantId, token, issuer, now: now) }
         guard let jws = presented.jws else { throw TokenAlgorithmNotAllowed(algorithm: presented.refusedAlgorithm ?? "") }
@@ -112,6 +112,8 @@ extension CredentialsService {
     struct RoleRequest {
         let sessionName: String
         let durationSeconds: Int64
+        /// The address of the workload, if it is known.
+        let sourceIp: String?
     }
 
     /// Returns the condition keys for a verified token.
@@ -119,6 +121,7 @@ extension CredentialsService {
         guard let workload = presented.workload else {
             var context = context(of: presented.holder, sessionName: request.sessionName, at: now)
             context.set("sts:DurationSeconds", String(request.durationSeconds))
+            if let address = request.sourceIp { context.set("aws:SourceIp", address) }
             return context
         }
         var context = PolicyContext(at: now)
@@ -126,9 +129,11 @@ extension CredentialsService {
         context.set("aws:FederatedProvider", workload.issuer.federatedProvider)
         context.set("sts:RoleSessionName", request.sessionName)
         context.set("sts:DurationSeconds", String(request.durationSeconds))
+        if let address = request.sourceIp { context.set("aws:SourceIp", address) }
         if let identity = presented.holder.sourceIdentity { context.set("sts:SourceIdentity", identity) }
         for tag in presented.holder.tags { context.set("aws:RequestTag/\(tag.key)", tag.value) }
         if !presented.holder.tags.isEmpty { context.set("aws:TagKeys", many: presented.holder.tags.map(\.key)) }
+        context.set("sts:TransitiveTagKeys", many: presented.holder.transitiveTagKeys)
         return context
     }
 

@@ -5,6 +5,8 @@ import JSON
 /// STS" and "Monitor and control actions taken with assumed roles").
 struct WorkloadSession: Sendable {
     let tags: [(key: String, value: String)]
+    /// The keys of the tags that later sessions would inherit.
+    let transitiveTagKeys: [String]
     let sourceIdentity: String?
 
     private static let tagsClaim = "https://aws.amazon.com/tags"
@@ -32,6 +34,7 @@ struct WorkloadSession: Sendable {
         }
         try Self.check(tags, transitive)
         self.tags = tags
+        transitiveTagKeys = transitive
         sourceIdentity = try claims[Self.sourceIdentityClaim].map { try Self.sourceIdentity($0) }
     }
 

@@ -37,6 +37,9 @@ final class WorkerPool: Sendable {
         }
     }
 
+    /// About what the thread of a call uses.
+    private static let heap = 1_000_000
+
     private let name: String
     private let limit: Int
     private let priority: Thread.Priority
@@ -64,7 +67,7 @@ final class WorkerPool: Sendable {
             return (true, state.isClosed)
         }
         if mustStart {
-            if !Thread.start(name: name, priority: priority, { self.work() }) { goWithout() }
+            if !Thread.start(name: name, priority: priority, heap: Self.heap, { self.work() }) { goWithout() }
         } else {
             wake(isClosed: isClosed)
         }
@@ -91,7 +94,7 @@ final class WorkerPool: Sendable {
             state.threads += 1
             return true
         }
-        if mustStart, !Thread.start(name: name, priority: priority, { self.work() }) { goWithout() }
+        if mustStart, !Thread.start(name: name, priority: priority, heap: Self.heap, { self.work() }) { goWithout() }
     }
 
     private func wake(isClosed: Bool) {
@@ -149,7 +152,7 @@ final class WorkerPool: Sendable {
             if mustStart { state.threads += 1 }
             return (true, mustStart)
         }
-        if mustStart, !Thread.start(name: name, priority: priority, { self.work() }) { gate.withLock { $0.threads -= 1 } }
+        if mustStart, !Thread.start(name: name, priority: priority, heap: Self.heap, { self.work() }) { gate.withLock { $0.threads -= 1 } }
         return isParked
     }
 

@@ -1,7 +1,42 @@
+import Synchronization
+
 /// The built-in texts, which are used if a tenant has no templates of its own.
 enum EnglishTemplates {
+    /// What the built-in texts depend on. Parsing a template takes longer than everything else about a message.
+    private struct Key: Hashable {
+        let purpose: MessagePurpose
+        let namesTenant: Bool
+        let isOneMinute: Bool
+
+        init(_ purpose: MessagePurpose, _ values: MessageValues) {
+            self.purpose = purpose
+            namesTenant = values.tenantName != nil
+            isOneMinute = values.minutes == 1
+        }
+    }
+
+    private static let mails = Mutex<[Key: MailTemplate]>([:])
+    private static let textMessages = Mutex<[Key: TextMessageTemplate]>([:])
+
     /// - Parameter values: Determine whether the text contains a tenant name, and the plural form of the minutes.
     static func mail(for purpose: MessagePurpose, _ values: MessageValues) -> MailTemplate {
+        kept(mails, Key(purpose, values)) { newMail(for: purpose, values) }
+    }
+
+    static func textMessage(for purpose: MessagePurpose, _ values: MessageValues) -> TextMessageTemplate {
+        kept(textMessages, Key(purpose, values)) { newTextMessage(for: purpose, values) }
+    }
+
+    private static func kept<Template: Sendable>(
+        _ templates: borrowing Mutex<[Key: Template]>, _ key: Key, _ make: () -> Template
+    ) -> Template {
+        if let known = templates.withLock({ $0[key] }) { return known }
+        let template = make()
+        templates.withLock { $0[key] = template }
+        return template
+    }
+
+    private static func newMail(for purpose: MessagePurpose, _ values: MessageValues) -> MailTemplate {
         let paragraphs = paragraphs(purpose, values)
         let html = paragraphs.map { paragraph in
             let shown = paragraph.replacing("{{code}}", with: "<strong style=\"font-size: 1.5em; letter-spacing: 0.1em\">{{code}}</strong>")
@@ -15,7 +50,7 @@ enum EnglishTemplates {
         }
     }
 
-    static func textMessage(for purpose: MessagePurpose, _ values: MessageValues) -> TextMessageTemplate {
+    private static func newTextMessage(for purpose: MessagePurpose, _ values: MessageValues) -> TextMessageTemplate {
         let text =
             purpose.carriesCode
             ? "{{code}} is your code\(place(values)). It is valid for {{minutes}} \(unit(values)). Do not share it."

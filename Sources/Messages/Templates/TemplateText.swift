@@ -65,6 +65,7 @@ struct TemplateText: Hashable, Sendable {
     }
 
     private static func inOneLine(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { line.append(breaksLine(scalar) ? " " : scalar) }
         return String(line)

@@ -126,7 +126,7 @@ struct StoreOpening {
             return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, migrates: migrates, connectionId: id)
         case .file(let path):
             return try SQLiteDatabase(
-                .file(path), migrations: migrations, migrates: migrates && makes, makesStore: makes && makesFiles,
+                .file(path), migrations: migrations, image: Schema.image, migrates: migrates && makes, makesStore: makes && makesFiles,
                 makesFolders: configuration.makesFolders, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(

@@ -99,11 +99,15 @@ struct TestedServices {
         /// The native authorization of the applications of the store.
         fileprivate static func served(by compat: CompatService) -> NativeAuthorization {
             NativeAuthorization(
-                challenge: { request, tenantId, client in compat.nativeAuthorization(request, tenantId: tenantId, authenticated: client) },
+                challenge: { request, tenantId, proven in
+                    compat.nativeAuthorization(
+                        request, tenantId: tenantId, authenticated: proven.clientId, thumbprint: proven.thumbprint)
+                },
                 redeem: { request in
                     do {
                         let found = try compat.redeem(
-                            nativeCode: request.code, verifier: request.verifier, clientId: request.clientId, tenantId: request.tenantId)
+                            nativeCode: request.code, verifier: request.verifier, thumbprint: request.thumbprint,
+                            clientId: request.clientId, tenantId: request.tenantId)
                         return found.map { .granted(refreshToken: $0.refreshToken, scope: $0.scope, audience: $0.audience) } ?? .foreign
                     } catch let refused as RefusedNativeCode { return .refused(refused.reason) }
                 })

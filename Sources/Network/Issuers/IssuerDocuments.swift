@@ -107,7 +107,17 @@ struct IssuerDocuments {
         }
     }
 
+    /// The maximum number of keys of one kind, as in AWS IAM.
+    private static let maximumKeys = 100
+
     private func keys(_ node: JSONNode) throws(IssuerFailure) -> JWKSet {
+        for kind in ["RSA", "EC"] {
+            var count = 0
+            node["keys"]?.forEachElement { if $1.kind == .object, $1["kty"]?.string == kind { count += 1 } }
+            if count > Self.maximumKeys {
+                throw IssuerFailure(.keys, "The key set has \(count) \(kind) keys; at most \(Self.maximumKeys) are accepted.")
+            }
+        }
         let set: JWKSet
         do throws(KeyError) { set = try JWKSet(node) } catch { throw IssuerFailure(.keys, "The key set contains no array of keys.") }
         guard !set.keys.isEmpty else {

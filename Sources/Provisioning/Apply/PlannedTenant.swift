@@ -59,7 +59,7 @@ struct PlannedTenant {
         "delivery", "enumerationProtection", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "anonymousAllowed",
         "phoneSignIn",
         "passkeys", "customTokenSigners", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "audienceScopes",
-        "idTokenProfile", "delegations", "subjectIssuers", "idJag", "transactionTokens", "recyclesAddresses",
+        "idTokenProfile", "authenticationContexts", "delegations", "subjectIssuers", "idJag", "transactionTokens", "recyclesAddresses",
     ]
 
     /// Returns the new delivery settings, encrypted. Unchanged settings are not encrypted again, because the encrypted secrets would
@@ -92,6 +92,7 @@ extension TenantDeclaration {
             enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses,
             oneAccountPerAddress: oneAccountPerAddress, mfa: mfa,
             totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile,
+            authenticationContexts: authenticationContexts,
             anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn,
             passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk,
             customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers,

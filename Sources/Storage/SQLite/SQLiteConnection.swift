@@ -14,7 +14,7 @@ final class SQLiteConnection {
     private(set) var lastError: (any Error)?
     private let path: String
     private let waitMilliseconds: Int32
-    private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
+    private var statements = StatementTable()
     private var isClosed = false
     var epochSeen = SeenEpoch()
     var knownTexts = QueryCache()
@@ -137,7 +137,7 @@ final class SQLiteConnection {
         guard code == SQLITE_OK, let statement else { throw failure(code) }
         let fresh = try SQLiteStatement(statement)
         if isReader, !fresh.isReadOnly { throw StoreError.failed(reason: "a read must not write: \(sql.text)") }
-        if statements[sql.text.utf8Start] == nil { statements[sql.text.utf8Start] = fresh }
+        if statements[sql.text.utf8Start] == nil { statements.add(fresh, at: sql.text.utf8Start) }
         return fresh
     }
 

@@ -26,7 +26,7 @@ public final class SQLiteDatabase: Database {
     ///
     /// - Parameters:
     ///   - migrations: All steps of the schema, in order.
-    ///   - image: An empty store after these migrations, from which a store in memory starts.
+    ///   - image: An empty store after these migrations, from which a new store starts.
     ///   - migrates: Whether missing steps are allowed to run.
     ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
     ///   - makesFolders: Whether to create the missing parent directories of the file.
@@ -39,30 +39,35 @@ public final class SQLiteDatabase: Database {
         waitMilliseconds: Int32 = 5_000
     ) throws {
         self.location = location
+        let image = image?.version == migrations.last?.version ? image : nil
         let path: String
+        let isFromImage: Bool
         /// The locks of SQLite do not support waiting in memory.
         let memoryLock: ReaderWriterLock?
         switch location {
         case .memory:
             path = "file:/mintmark-\(connectionId)?vfs=memdb"
             memoryLock = ReaderWriterLock()
+            isFromImage = image != nil
         case .file(let given):
             path = SQLiteOpening.absolute(given)
-            try StoreFile.prepare(path, makesFile: makesStore, makesFolders: makesFolders)
+            isFromImage = try StoreFile.prepare(
+                path, StoreFile.Making(makesFile: makesStore, makesFolders: makesFolders, image: image, id: connectionId))
             memoryLock = nil
         }
         absolutePath = path
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
         let isURI = location == .memory
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
-        if isURI, let image, image.version == migrations.last?.version {
+        if isURI, let image {
             try SQLiteOpening.configure(connection)
             try image.load(into: connection)
             versions = SchemaVersions(found: 0, now: image.version)
         } else {
-            versions = try SQLiteOpening.prepare(
+            let found = try SQLiteOpening.prepare(
                 connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
                 deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
+            versions = isFromImage ? SchemaVersions(found: 0, now: found.now) : found
         }
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) {

@@ -13,10 +13,10 @@ extension SQLiteConnection: Session {
     /// Returns the epoch. The row is read again only if SQLite's data version has changed, which is the case after a commit by another
     /// connection.
     func epoch() throws -> Int64 {
-        if let mark = epochSeen.mark() ?? epochSeen.ofRead { return mark }
+        if let mark = epochSeen.mark() ?? epochSeen.ofTransaction { return mark }
         let dataVersion = try dataVersion()
         if let known = epochSeen.epoch(at: dataVersion) {
-            if isReader { epochSeen.ofRead = known }
+            epochSeen.ofTransaction = known
             return known
         }
         guard let epoch = try integer("SELECT value FROM mintmark_meta WHERE name = 'epoch'") else {
@@ -26,11 +26,11 @@ extension SQLiteConnection: Session {
         return epoch
     }
 
-    /// Returns SQLite's data version, which changes when another connection commits and is constant during a read transaction.
+    /// Returns SQLite's data version, which changes when another connection commits and is constant during a transaction.
     private func dataVersion() throws -> Int64 {
-        if let known = epochSeen.dataVersionOfRead { return known }
+        if let known = epochSeen.dataVersionOfTransaction { return known }
         let version = try integer("PRAGMA data_version") ?? 0
-        if isReader { epochSeen.dataVersionOfRead = version }
+        epochSeen.dataVersionOfTransaction = version
         return version
     }
 
@@ -51,10 +51,10 @@ struct SeenEpoch {
     private var committed: (epoch: Int64, dataVersion: Int64)?
     private var isAdvanced = false
     private var lastMark: Int64 = -1
-    /// The epoch of the open read transaction, after it was first read. It is constant during the transaction.
-    var ofRead: Int64?
-    /// SQLite's data version in the open read transaction, after it was first read.
-    var dataVersionOfRead: Int64?
+    /// The epoch of the open transaction, after it was first read. It is constant until the transaction advances it.
+    var ofTransaction: Int64?
+    /// SQLite's data version in the open transaction, after it was first read.
+    var dataVersionOfTransaction: Int64?
 
     /// Returns a negative number that has not been returned before, if the transaction has advanced the epoch; otherwise `nil`. Data seen
     /// in such a transaction can still be rolled back, also by the failure of another write, so it must not be cached.
@@ -76,7 +76,7 @@ struct SeenEpoch {
     /// Clears the state of a transaction that was committed or rolled back.
     mutating func settle() {
         isAdvanced = false
-        ofRead = nil
-        dataVersionOfRead = nil
+        ofTransaction = nil
+        dataVersionOfTransaction = nil
     }
 }

@@ -13,6 +13,8 @@ final class SQLiteStatement: RowSource {
     /// The bound texts and blobs while the statement runs. SQLite reads them there instead of copying each.
     private var space = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 1)
     private var used = 0
+    /// Earlier spaces of the running statement that were too small, with their used bytes.
+    private var filled: [(space: UnsafeMutableRawBufferPointer, used: Int)] = []
     private static let mostKept = 16 * 1024
 
     /// - Throws: `StoreError.failed` if the parameters are not exactly `$1` to `$n`.
@@ -38,7 +40,6 @@ final class SQLiteStatement: RowSource {
         guard values.count == positions.count else {
             throw .failed(reason: "a statement with \(positions.count) parameters received \(values.count) values: \(text)")
         }
-        makeSpace(for: values)
         for index in positions.indices {
             let code = bind(values[index].sqlParameter, at: positions[index])
             if code != SQLITE_OK {
@@ -56,6 +57,11 @@ final class SQLiteStatement: RowSource {
         if !positions.isEmpty { sqlite3_clear_bindings(handle) }
         if used > 0 { memset(space.baseAddress!, 0, used) }
         used = 0
+        for each in filled {
+            memset(each.space.baseAddress!, 0, each.used)
+            each.space.deallocate()
+        }
+        if !filled.isEmpty { filled = [] }
         if space.count > Self.mostKept {
             space.deallocate()
             space = .allocate(byteCount: 256, alignment: 1)
@@ -63,22 +69,13 @@ final class SQLiteStatement: RowSource {
         isRunning = false
     }
 
-    /// The space must not move while SQLite has pointers into it.
-    private func makeSpace(for values: [any SQLValue]) {
-        var needed = 0
-        for value in values {
-            switch value.sqlParameter {
-            case .text(let text): needed += text.utf8.count
-            case .bytes(let bytes): needed += bytes.count
-            case .null, .integer, .bool: break
-            }
-        }
-        guard needed > space.count else { return }
-        space.deallocate()
-        space = .allocate(byteCount: needed, alignment: 1)
-    }
-
+    /// Copies bytes to a place that does not move while the statement runs.
     private func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+        if bytes.count > space.count - used {
+            filled.append((space, used))
+            space = .allocate(byteCount: max(bytes.count, space.count * 2), alignment: 1)
+            used = 0
+        }
         let place = UnsafeMutableRawBufferPointer(rebasing: space[used..<used + bytes.count])
         place.copyMemory(from: bytes)
         used += bytes.count

@@ -43,7 +43,7 @@ final class SQLiteWriter: Sendable {
             return !state.isStarted
         }
         if mustStart {
-            if !Thread.start(name: "store-writer", { self.serve() }) { serveHere() }
+            if !Thread.start(name: "store-writer", heap: 1_200_000, { self.serve() }) { serveHere() }
         } else {
             state.broadcast()
         }

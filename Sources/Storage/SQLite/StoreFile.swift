@@ -1,21 +1,46 @@
 import Glibc
+import Synchronization
 
 /// The file of a store before SQLite opens it. Afterwards this process must not open or close the file in any other way, because that would
 /// release SQLite's locks.
 enum StoreFile {
-    /// Creates the file (mode 0600) and its parent directories (mode 0700), if allowed and missing. Never opens the file, since another
-    /// store of this process may have it open.
+    /// What to create if the file is missing.
+    struct Making {
+        /// Otherwise a missing file causes `StoreError.cannotOpen`.
+        let makesFile: Bool
+        let makesFolders: Bool
+        /// The content of a new file. Without it, a new file is empty.
+        let image: StoreImage?
+        /// A unique name.
+        let id: String
+    }
+
+    /// At most one store of this process is created at a time: closing a new file would release the locks of another store that has opened
+    /// the file in the meantime.
+    private static let creation = Mutex(())
+
+    /// Creates the file (mode 0600) and its parent directories (mode 0700), if allowed and missing. Never opens an existing file, since
+    /// another store of this process may have it open.
     ///
+    /// - Returns: Whether the file has been created from the image.
     /// - Throws: `StoreError.cannotOpen`, `.readOnly`, `.notAStore`, `.full`.
-    static func prepare(_ path: String, makesFile: Bool, makesFolders: Bool) throws(StoreError) {
-        switch try kind(path) {
-        case .file: return
-        case .other(let what): throw .cannotOpen(path: path, reason: what)
-        case .nothing: break
+    static func prepare(_ path: String, _ making: Making) throws(StoreError) -> Bool {
+        try creation.withLock { _ throws(StoreError) -> Bool in
+            switch try kind(path) {
+            case .file: return false
+            case .other(let what): throw .cannotOpen(path: path, reason: what)
+            case .nothing: break
+            }
+            guard making.makesFile else { throw .cannotOpen(path: path, reason: "the store does not exist; mintmark serve creates it") }
+            if making.makesFolders { try makeFolders(of: path) }
+            if let image = making.image, StoreDraft.place(image, at: path, id: making.id) { return true }
+            try makeEmpty(path)
+            return false
         }
-        guard makesFile else { throw .cannotOpen(path: path, reason: "the store does not exist; mintmark serve creates it") }
-        if makesFolders { try makeFolders(of: path) }
-        // Creates the file without opening it, and fails if another process has just created it.
+    }
+
+    /// Creates an empty file without opening it, unless another process has just created the file.
+    private static func makeEmpty(_ path: String) throws(StoreError) {
         if mknod(path, S_IFREG | 0o600, 0) == 0 { return }
         switch errno {
         case EROFS, EACCES: throw .readOnly(reason: "\(path) cannot be created: \(String(cString: strerror(errno)))")
@@ -80,12 +105,13 @@ enum StoreFile {
 
     /// Syncs the parent directory, so that a power failure does not remove the new file or directory and the committed data in it.
     static func syncParent(of path: String) {
-        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
     }
+
+    static func parent(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     /// Syncs a file that no connection has open.
     static func sync<Failure: Error>(_ path: String, _ failure: (_ reason: String) -> Failure) throws(Failure) {

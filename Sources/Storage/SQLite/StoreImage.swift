@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 import Platform
 
-/// An empty store of one schema version in the format of SQLite files. A store in memory starts from it, which takes a tenth of the time of
-/// the migrations.
+/// An empty store of one schema version in the format of SQLite files. A new store starts from it, which takes a tenth of the time of the
+/// migrations.
 public struct StoreImage: Sendable {
     /// The schema version.
     public let version: Int
@@ -31,31 +31,41 @@ public struct StoreImage: Sendable {
         return Base64.encode(bytes)
     }
 
+    /// Returns the content of the file.
+    ///
+    /// - Parameter usesLog: Whether the file has a write-ahead log. A database in memory cannot have one.
+    func content(usesLog: Bool) -> [UInt8] {
+        let bytes = parts.withUTF8Buffer { Base64.decode(String(decoding: $0, as: UTF8.self)) } ?? []
+        func number(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        var file = [UInt8](repeating: 0, count: number(at: 0))
+        var place = 4
+        while place < bytes.count {
+            let (offset, count) = (number(at: place), number(at: place + 4))
+            file.withUnsafeMutableBytes { $0[offset..<offset + count].copyBytes(from: bytes[place + 8..<place + 8 + count]) }
+            place += 8 + count
+        }
+        // The versions for writing and reading (file format of SQLite, section 1.3.3).
+        for place in 18...19 { file[place] = usesLog ? 2 : 1 }
+        return file
+    }
+
     /// Fills an empty database with the image. No other connection may use the database.
     ///
     /// - Throws: `StoreError`.
     func load(into connection: SQLiteConnection) throws {
-        let bytes = parts.withUTF8Buffer { Base64.decode(String(decoding: $0, as: UTF8.self)) } ?? []
-        func number(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-        let size = number(at: 0)
-        guard let file = sqlite3_malloc64(UInt64(size)) else { throw StoreError.failed(reason: "out of memory") }
-        memset(file, 0, size)
-        var place = 4
-        while place < bytes.count {
-            let (offset, count) = (number(at: place), number(at: place + 4))
-            bytes.withUnsafeBytes { _ = memcpy(file + offset, $0.baseAddress! + place + 8, count) }
-            place += 8 + count
-        }
+        var file = content(usesLog: false)
+        try file.withUnsafeMutableBytes { try Self.copy($0, into: connection) }
+    }
+
+    private static func copy(_ file: UnsafeMutableRawBufferPointer, into connection: SQLiteConnection) throws {
         var source: OpaquePointer?
         defer { sqlite3_close_v2(source) }
-        let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE)
+        let (bytes, size) = (file.baseAddress?.assumingMemoryBound(to: UInt8.self), Int64(file.count))
         guard sqlite3_open_v2(":memory:", &source, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
-            sqlite3_free(file)
             throw StoreError.failed(reason: "out of memory")
         }
-        // The database owns the bytes from now on, also if this fails.
         guard
-            sqlite3_deserialize(source, "main", file.assumingMemoryBound(to: UInt8.self), Int64(size), Int64(size), flags) == SQLITE_OK,
+            sqlite3_deserialize(source, "main", bytes, size, size, UInt32(SQLITE_DESERIALIZE_READONLY)) == SQLITE_OK,
             let backup = sqlite3_backup_init(connection.handle, "main", source, "main")
         else { throw StoreError.failed(reason: "the initial content of the store cannot be read") }
         let step = sqlite3_backup_step(backup, -1)

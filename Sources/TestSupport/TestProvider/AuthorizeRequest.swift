@@ -14,15 +14,18 @@ struct AuthorizeRequest: Sendable {
     let responseMode: ResponseMode
     let state: String?
     let parameters: ProviderParameters
+    /// The URI of the request if the client has pushed it (RFC 9126).
+    var requestUri: String?
 
     /// Validates the client and the redirect URI. Their errors are shown on a page, because the user must not be redirected to a URI that
     /// does not belong to the client (RFC 6749 §4.1.2.1).
     ///
+    /// - Parameter documents: How the document of the client is got, if it has one.
     /// - Throws: `OAuthRefusal`.
-    init(_ parameters: ProviderParameters, of issuer: ProviderIssuer) throws {
+    init(_ parameters: ProviderParameters, of issuer: ProviderIssuer, documents: ProviderIssuer.DocumentUse = .fetched) throws {
         self.parameters = parameters
         guard let clientId = parameters["client_id"] else { throw OAuthRefusal("invalid_request", "client_id is missing.") }
-        guard let client = try issuer.client(clientId, documents: .fetched) else {
+        guard let client = try issuer.client(clientId, documents: documents) else {
             throw OAuthRefusal(
                 "unauthorized_client", "Unknown client \(clientId). \(issuer.acceptedClients)")
         }
@@ -66,9 +69,15 @@ struct AuthorizeRequest: Sendable {
 
     /// Validates the other parameters. Their errors are sent to the client.
     ///
+    /// - Parameter isPushed: Whether the request is being pushed; `requestUri` shows that it was.
     /// - Throws: `OAuthRefusal`.
-    func check(for issuer: ProviderIssuer) throws {
+    func check(for issuer: ProviderIssuer, isPushed: Bool = false) throws {
         try parameters.checkRepeated()
+        if !isPushed, requestUri == nil, issuer.settings.requirePushedRequests || client.metadata?.requiresPushing == true {
+            let party = issuer.settings.requirePushedRequests ? "The issuer \(issuer.name)" : "The registration of the client"
+            throw OAuthRefusal(
+                "invalid_request", "\(party) requires pushed authorization requests: send this one to the endpoint par (RFC 9126).")
+        }
         guard let type = parameters["response_type"] else { throw OAuthRefusal("invalid_request", "response_type is missing; use code.") }
         guard type == "code" else {
             throw OAuthRefusal("unsupported_response_type", "Only response_type=code is supported, not \(type).")
@@ -117,6 +126,9 @@ struct AuthorizeRequest: Sendable {
             throw OAuthRefusal("invalid_request", "code_challenge must be the base64url of a SHA-256, 43 characters without padding.")
         }
     }
+
+    /// The query of a URL of the authorization endpoint that repeats the request.
+    var query: String { requestUri.map { Form.encode([("client_id", clientId), ("request_uri", $0)]) } ?? parameters.text }
 
     var challenge: String? { parameters["code_challenge"] }
     var prompts: Set<String> { Set((parameters["prompt"] ?? "").split(separator: " ").map(String.init)) }

@@ -20,6 +20,8 @@ struct ClientMetadata: Sendable {
     let signingAlgorithm: String?
     /// Whether every access token of the client is bound to a key (RFC 9449 §5.2).
     let requiresProofs: Bool
+    /// Whether every authorization request of the client must be pushed (RFC 9126 §6).
+    let requiresPushing: Bool
     /// The members that the provider knows, with the defaults of omitted ones.
     let members: JSONObject
 
@@ -54,6 +56,11 @@ struct ClientMetadata: Sendable {
         }
         requiresProofs = object["dpop_bound_access_tokens"]?.bool ?? false
         if requiresProofs { known["dpop_bound_access_tokens"] = true }
+        if let value = object["require_pushed_authorization_requests"], !value.isNull, value.bool == nil {
+            throw refuse("require_pushed_authorization_requests must be true or false.")
+        }
+        requiresPushing = object["require_pushed_authorization_requests"]?.bool ?? false
+        if requiresPushing { known["require_pushed_authorization_requests"] = true }
         if let value = object["token_endpoint_auth_method"], !value.isNull, value.string == nil {
             throw refuse("token_endpoint_auth_method must be a string.")
         }

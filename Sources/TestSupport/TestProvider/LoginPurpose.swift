@@ -17,7 +17,7 @@ enum LoginPurpose: Sendable {
     /// The query of the login page's URL, from which the purpose is parsed again.
     var query: String {
         switch self {
-        case .client(let asked, _): asked.parameters.text
+        case .client(let asked, _): asked.query
         case .device(let userCode, _): Form.encode([("user_code", userCode)])
         }
     }

@@ -11,7 +11,7 @@ extension TestProvider {
         let isLogin = request.form["step"] != nil
         try refuseElsewhere(request)
         let parameters = request.method == "POST" && !isLogin && !request.form.isEmpty ? request.form : request.query
-        let asked = try AuthorizeRequest(parameters, of: issuer)
+        let asked = try authorizeRequest(parameters, of: issuer, isLogin: isLogin)
         do {
             try asked.check(for: issuer)
             if !isLogin, let due = memory.withLock({ $0.nextError(of: issuer.name, at: .authorize) }) { throw OAuthRefusal(due) }
@@ -32,6 +32,7 @@ extension TestProvider {
         } catch {
             // A response with status 500 or 503 does not return the browser to the client (RFC 6749 §4.1.2.1).
             let refusal = failures.refusal(for: error, of: request.whole)
+            if refusal.status < 500 { _ = spend(asked) }
             var answer = [("error", refusal.code)]
             if let words = refusal.words { answer.append(("error_description", words)) }
             return sendBack(asked, of: issuer, answer, afterForm: isLogin)
@@ -117,6 +118,10 @@ extension TestProvider {
         _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, afterForm: Bool,
         cookie: String? = nil
     ) throws -> LoopbackResponse {
+        guard spend(asked) else {
+            try endSession(session.id)
+            throw OAuthRefusal("invalid_request_uri", "The request_uri was already used. Push the authorization request again (RFC 9126).")
+        }
         var grant = try asked.grant(of: issuer, loginId: loginId)
         grant.thumbprint = asked.parameters["dpop_jkt"]
         let code = Base64URL.encode(context.random.bytes(24))

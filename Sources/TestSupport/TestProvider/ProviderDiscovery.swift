@@ -32,6 +32,8 @@ extension TestProvider {
             "issuer": .string(issuer.url), "authorization_endpoint": url(.authorize), "token_endpoint": url(.token),
             "userinfo_endpoint": url(.userinfo), "jwks_uri": url(.jwks), "introspection_endpoint": url(.introspect),
             "revocation_endpoint": url(.revoke), "end_session_endpoint": url(.logout), "device_authorization_endpoint": url(.device),
+            "pushed_authorization_request_endpoint": url(.par),
+            "require_pushed_authorization_requests": .bool(issuer.settings.requirePushedRequests),
             // The two names that drafts of OAuth 2.0 for First-Party Applications give the endpoint.
             "authorization_challenge_endpoint": url(.challenge), "native_authorization_endpoint": url(.challenge),
             "scopes_supported": list(Scopes.standard + issuer.tenant.scopes + issuer.resourceScopes), "response_types_supported": ["code"],

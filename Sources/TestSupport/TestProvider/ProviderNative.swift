@@ -17,16 +17,26 @@ public struct NativeAuthorization: Sendable {
     public struct Request: Sendable {
         public let code: String
         public let verifier: String?
+        /// The thumbprint of the key that the request has proven (RFC 9449).
+        public let thumbprint: String?
         public let clientId: String
         public let tenantId: String
     }
 
-    /// Answers a request to the authorization challenge endpoint of a tenant, from the client whose secret was verified.
-    let challenge: @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse
+    /// What a request to the authorization challenge endpoint has proven.
+    public struct Proven: Sendable {
+        /// The client whose secret was verified.
+        public var clientId: String?
+        /// The thumbprint of the key of the request's proof (RFC 9449).
+        public var thumbprint: String?
+    }
+
+    /// Answers a request to the authorization challenge endpoint of a tenant.
+    let challenge: @Sendable (LoopbackRequest, String, Proven) -> LoopbackResponse
     let redeem: @Sendable (Request) throws -> Redemption
 
     public init(
-        challenge: @escaping @Sendable (LoopbackRequest, String, String?) -> LoopbackResponse,
+        challenge: @escaping @Sendable (LoopbackRequest, String, Proven) -> LoopbackResponse,
         redeem: @escaping @Sendable (Request) throws -> Redemption
     ) {
         self.challenge = challenge
@@ -37,19 +47,21 @@ public struct NativeAuthorization: Sendable {
 extension TestProvider {
     /// The authorization challenge endpoint. Clients with a secret or keys authenticate as at the token endpoint.
     func nativeChallenge(at issuer: ProviderIssuer, _ request: ProviderRequest) throws -> LoopbackResponse {
-        var authenticated: String?
+        var proven = NativeAuthorization.Proven()
         if request.authorization("basic") != nil || request.form["client_secret"] != nil || request.form["client_assertion"] != nil {
             let client = try client(in: request, at: .challenge, of: issuer)
             // Without configured clients, any secret is accepted, which proves nothing.
-            if !client.known.isOpen, client.isAuthenticated { authenticated = client.id }
+            if !client.known.isOpen, client.isAuthenticated { proven.clientId = client.id }
         }
-        return native.challenge(request.whole, issuer.tenant.id, authenticated)
+        proven.thumbprint = try proof(in: request, to: .challenge, of: issuer)
+        return native.challenge(request.whole, issuer.tenant.id, proven)
     }
 
     /// Exchanges a code of the authorization challenge endpoint. Returns `nil` for another code.
     func redeemNative(_ client: ProviderClient, of issuer: ProviderIssuer, _ form: ProviderParameters) throws -> JSONObject? {
         let request = NativeAuthorization.Request(
-            code: form["code"] ?? "", verifier: form["code_verifier"], clientId: client.id, tenantId: issuer.tenant.id)
+            code: form["code"] ?? "", verifier: form["code_verifier"], thumbprint: client.thumbprint, clientId: client.id,
+            tenantId: issuer.tenant.id)
         switch try native.redeem(request) {
         case .foreign: return nil
         case .refused(let reason): throw OAuthRefusal("invalid_grant", reason)

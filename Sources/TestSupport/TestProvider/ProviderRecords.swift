@@ -180,6 +180,7 @@ extension TestIssuer {
         record["registration"] = registration.map { .bool($0) }
         record["clientIdMetadata"] = clientIdMetadata.map { .bool($0) }
         record.set("dpop", dpop.rawValue)
+        if requirePushedRequests { record["requirePushedRequests"] = true }
         record.set("signInAs", signInAs)
         return record
     }

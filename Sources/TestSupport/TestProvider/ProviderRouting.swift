@@ -27,7 +27,9 @@ extension TestProvider {
         }
         // No CORS headers: OAuth 2.0 for First-Party Applications advises against the use in pages.
         if endpoint == .challenge {
-            do { return try nativeChallenge(at: issuer, request) } catch let refusal as OAuthRefusal { return refusal.response }
+            do { return withNonce(try nativeChallenge(at: issuer, request), of: issuer) } catch let refusal as OAuthRefusal {
+                return withNonce(refusal.response, of: issuer)
+            }
         }
         if request.method == "OPTIONS", !endpoint.isForPeople { return .preflight(for: request.whole) }
         guard endpoint.methods.contains(request.method) else {
@@ -60,6 +62,7 @@ extension TestProvider {
         case .register: try register(at: issuer, request)
         case .registration: try manageRegistration(at: issuer, request)
         case .resource: try resourceMetadata(of: issuer, request)
+        case .par: try push(at: issuer, request)
         }
     }
 
@@ -93,7 +96,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     case jwks = "jwks"
     case keys = ".well-known/jwks.json"
     case challenge = "authorize-challenge"
-    case authorize, token, userinfo, introspect, revoke, device, activate, logout, register
+    case authorize, token, userinfo, introspect, revoke, device, activate, logout, register, par
     /// The registration of one client.
     case registration = "register/{client_id}"
     /// The metadata of one resource.
@@ -119,7 +122,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     var methods: [String] {
         switch self {
         case .discovery, .metadata, .jwks, .keys, .resource: ["GET"]
-        case .token, .introspect, .revoke, .device, .challenge, .register: ["POST"]
+        case .token, .introspect, .revoke, .device, .challenge, .register, .par: ["POST"]
         case .registration: ["GET", "PUT", "DELETE"]
         case .authorize, .userinfo, .activate, .logout: ["GET", "POST"]
         }
@@ -137,6 +140,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         case .revoke: .revoke
         case .device, .activate: .device
         case .logout: .logout
+        case .par: .par
         case .register, .registration: .register
         }
     }

@@ -9,7 +9,7 @@ struct ProviderSnapshot: Sendable {
 
     /// The kind of a record.
     private enum Kind: String {
-        case issuer, code, login, grant, device, answers, claims, revoked, registration, assertion
+        case issuer, code, login, grant, device, answers, claims, revoked, registration, assertion, pushed
     }
 
     /// All records, in a stable order.
@@ -21,6 +21,7 @@ struct ProviderSnapshot: Sendable {
         func sorted<V>(_ values: BoundedCache<V>) -> [(name: String, value: V)] { values.all.sorted { $0.name < $1.name } }
         for issuer in issuers { add(.issuer, issuer.name, .object(issuer.record)) }
         for (name, code) in sorted(state.codes) { add(.code, name, .object(code.record)) }
+        for (uri, request) in sorted(state.pushed) { add(.pushed, uri, .object(request.record)) }
         for (name, login) in sorted(state.logins) { add(.login, name, .object(login.record)) }
         for (name, grant) in sorted(state.grants) { add(.grant, name, .object(grant.record)) }
         for (name, device) in sorted(state.devices) { add(.device, name, .object(device.record)) }
@@ -54,6 +55,7 @@ struct ProviderSnapshot: Sendable {
         case .claims: return keep(value.object, in: \.extras)
         case .revoked: return keep(value.int ?? (value.bool == true ? VirtualClock.range.upperBound : nil), in: \.revoked)
         case .registration: return keep(RegisteredClient(id: name, record: value), in: \.registrations)
+        case .pushed: return keep(PushedRequest(record: value), in: \.pushed)
         case .assertion: return keep(value.bool, in: \.assertions)
         case .answers:
             guard let answers = value.array?.map({ TestEnqueue.Params.Answer(record: $0) }) else { return false }

@@ -52,6 +52,8 @@ struct ProviderState: Sendable {
 
     var codes = BoundedCache<Code>(atMost: limit)
     var logins = BoundedCache<Login>(atMost: limit)
+    /// The pushed authorization requests by their URI.
+    var pushed = BoundedCache<PushedRequest>(atMost: 1_000)
     /// The grants by session ID.
     var grants = BoundedCache<Grant>(atMost: limit)
     /// The devices by device code.

@@ -23,6 +23,16 @@ extension IAMProtocol {
             }
             return []
         },
+        "UpdateRoleDescription": { call in
+            let description = try call.optional("Description", 0...1000) ?? ""
+            _ = try call.updateRole { $0.description = description.isEmpty ? nil : description }
+            return [call.element(try call.role())]
+        },
+        // Roles of this store are in no instance profile. Tools ask for them before they delete a role.
+        "ListInstanceProfilesForRole": { call in
+            _ = try call.role()
+            return [list("InstanceProfiles", []), complete]
+        },
         "TagRole": { call in
             let tags = try call.tags() ?? [:]
             return try call.updateRole { role in

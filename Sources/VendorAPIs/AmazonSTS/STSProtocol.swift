@@ -88,6 +88,7 @@ struct STSProtocol {
             "roleArn": input["RoleArn"]!, "sessionName": input["RoleSessionName"]!, "token": input["WebIdentityToken"]!,
         ]
         params["durationSeconds"] = input["DurationSeconds"]
+        params["sourceIp"] = request.sourceIp.map { .string($0) }
         if let policy = input["Policy"]?.string {
             guard let policy = try? JSONValue(parsing: policy), policy.object != nil else {
                 throw WireError("MalformedPolicyDocument", "The policy is not in the valid JSON format.")

@@ -28,23 +28,31 @@ enum EntraEndpoint: String, CaseIterable {
 /// The tenant and the endpoint of a request.
 struct EntraAddress {
     let tenantId: String
+    /// `nil` for a path that the API does not have.
     let endpoint: EntraEndpoint?
 
     /// - Returns: `nil` if the request is addressed to another API.
     init?(_ request: WireRequest) {
         let (host, path) = Self.parts(of: request)
-        guard let endpoint = EntraEndpoint.allCases.first(where: { path == $0.rawValue || path.hasSuffix("/" + $0.rawValue) }) else {
-            return nil
+        let first: Substring
+        if let found = EntraEndpoint.allCases.first(where: { path == $0.rawValue || path.hasSuffix("/" + $0.rawValue) }) {
+            first = path.dropLast(found.rawValue.count)
+            endpoint = found
+        } else {
+            let whole = path + "/"
+            first = Self.families.contains(where: whole.hasPrefix) ? "" : whole.prefix { $0 != "/" } + "/"
+            guard Self.families.contains(where: whole.dropFirst(first.count).hasPrefix) else { return nil }
+            endpoint = nil
         }
-        let first = path.dropLast(endpoint.rawValue.count)
         guard !first.dropLast().contains("/") else { return nil }
-        self.endpoint = endpoint
         let name = first.isEmpty ? Self.named(by: host) : String(decoding: PercentEncoding.decode(String(first.dropLast())), as: UTF8.self)
         guard let name, !name.isEmpty, !name.utf8.contains(0) else { return nil }
-        tenantId = name.hasSuffix(Self.domain) ? String(name.dropLast(Self.domain.count)) : name
+        tenantId = name.lowercased().hasSuffix(Self.domain) ? String(name.dropLast(Self.domain.count)) : name
     }
 
     private static let domain = ".onmicrosoft.com"
+    /// The paths below a tenant whose endpoints are all of this API, including those that it does not have.
+    private static let families = ["signup/v1.0/", "oauth2/v2.0/", "resetpassword/v1.0/", "register/v1.0/"]
 
     /// Returns the host, and the path without its slashes at the start and the end.
     private static func parts(of request: WireRequest) -> (host: String, path: Substring) {
@@ -61,7 +69,7 @@ struct EntraAddress {
     /// Returns the tenant that a host such as `shop.ciamlogin.com` names.
     private static func named(by host: String) -> String? {
         let name = host.prefix { $0 != ":" }
-        return name.hasSuffix(".ciamlogin.com") ? String(name.dropLast(".ciamlogin.com".count)) : nil
+        return name.lowercased().hasSuffix(".ciamlogin.com") ? String(name.dropLast(".ciamlogin.com".count)) : nil
     }
 
     /// The base URL of the endpoints of a tenant.
@@ -76,13 +84,17 @@ struct EntraAddress {
 struct EntraForm {
     private let values: [String: String]
 
-    /// - Throws: `EntraError` if a parameter occurs twice.
+    /// - Throws: `EntraError` if the body is not a form in UTF-8, or a parameter occurs twice.
     init(_ request: WireRequest) throws {
+        let type = request.header("content-type")?.prefix { $0 != ";" }.lowercased() ?? ""
+        guard request.body.isEmpty || type.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
+            throw EntraError("invalid_request", 90100, "The Content-Type of the request must be application/x-www-form-urlencoded.")
+        }
         var values: [String: String] = [:]
         let form = WireRequest(method: "POST", url: "/", headers: request.headers, body: request.body)
         for (name, value) in form.parameters where !name.isEmpty {
-            guard !value.utf8.contains(0) else {
-                throw EntraError("invalid_request", 90100, "The parameter \(name) contains the character U+0000.")
+            guard !value.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{FFFD}" }) else {
+                throw EntraError("invalid_request", 90100, "The parameter \(name) is not UTF-8, or contains the character U+0000.")
             }
             guard values.updateValue(value, forKey: name) == nil else {
                 throw EntraError("invalid_request", 90100, "The parameter \(name) occurs twice.")
@@ -93,6 +105,9 @@ struct EntraForm {
 
     /// The value of a parameter that is not empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Whether a parameter occurs with an empty value.
+    func isEmpty(_ name: String) -> Bool { values[name]?.isEmpty == true }
 
     /// - Throws: `EntraError` if the parameter is missing or empty.
     func required(_ name: String) throws -> String {

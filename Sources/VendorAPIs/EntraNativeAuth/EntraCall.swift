@@ -136,6 +136,7 @@ struct EntraCall {
     ///
     /// - Throws: `EntraError` for other text, which is not counted as an attempt.
     func code() throws -> String {
+        if form.isEmpty("oob") { throw EntraError.wrongCode }
         let code = try form.required("oob")
         guard code.utf8.count <= 64, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw EntraError.wrongCode }
         return code

@@ -5,7 +5,8 @@ import ServiceContext
 enum EntraHTTP {
     /// Returns the response to a request, or `nil` if the request is addressed to another API.
     static func answer(_ request: LoopbackRequest, _ compat: CompatService) -> LoopbackResponse? {
-        guard let body = String(validating: request.body, as: UTF8.self) else { return nil }
+        // The form refuses the replacements of invalid bytes.
+        let body = String(decoding: request.body, as: UTF8.self)
         let wire = WireRequest(method: request.method, url: request.target, headers: request.headers, body: body)
         guard wire.header("x-amz-target") == nil, EntraAddress(wire) != nil else { return nil }
         do {

@@ -28,8 +28,8 @@ extension EntraCall {
         guard type.split(separator: " ").contains("oob") else {
             throw EntraError("invalid_request", 901007, "The challenge_type must be oob.")
         }
-        let target = try form.required("challenge_target")
-        let channel = form["challenge_channel"] ?? "email"
+        let target = form.isEmpty("challenge_target") ? "" : try form.required("challenge_target")
+        let channel = (form["challenge_channel"] ?? "email").lowercased()
         let (token, flow) = try flow(Self.kinds, at: .registerChallenge)
         switch flow.step {
         case .enrollment, .enrollmentCode: break
@@ -38,7 +38,9 @@ extension EntraCall {
         guard let kind = FactorKind(rawValue: channel), Self.canRegister(kind) else {
             throw EntraError("invalid_request", 901001, "The challenge_channel must be email or sms.")
         }
-        guard target.unicodeScalars.count <= 320 else { throw EntraError("invalid_request", 901001, "The challenge_target is too long.") }
+        guard (1...320).contains(target.unicodeScalars.count) else {
+            throw EntraError("invalid_request", 901001, "The challenge_target is empty or too long.")
+        }
         let step = try service.mfa.enroll(
             .init(
                 account: .continuationToken(token), kind: kind, email: kind == .email ? target : nil,

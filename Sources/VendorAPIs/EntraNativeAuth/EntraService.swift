@@ -57,7 +57,9 @@ public struct EntraService: Sendable {
         if request.method == "OPTIONS" { return EntraOrigins.preflight(for: request, headers) }
         var answer: WireAnswer
         do {
-            guard let endpoint = address.endpoint else { return nil }
+            guard let endpoint = address.endpoint else {
+                throw EntraError("invalid_request", 90130, "There is no endpoint at this address.", status: 404)
+            }
             answer = ids.answer(try body(of: endpoint, request, tenant, limitsClients, EntraTrace(call, ids.correlationId)))
         } catch let error as EntraError {
             answer = ids.answer(error, to: request, at: context.clock.now)
@@ -178,11 +180,12 @@ struct EntraIds {
     func answer(_ error: EntraError, at now: Int64) -> WireAnswer {
         var body = error.body
         let code = error.codes.first ?? 50000
-        body["error_description"] = .string("AADSTS\(code): \(error.message)")
+        body["error_description"] = .string(FirstPartyError.described("AADSTS\(code): \(error.message)"))
         body["timestamp"] = .string(EntraTime.text(now))
         body["trace_id"] = .string(traceId)
         body["correlation_id"] = .string(correlationId)
-        let retry = error.retryAfterSeconds.map { [("retry-after", "\($0)")] } ?? []
-        return WireAnswer(status: error.status, headers: headers + retry, body: JSONValue.object(body).text)
+        var more = error.retryAfterSeconds.map { [("retry-after", "\($0)")] } ?? []
+        if error.status == 405 { more.append(("allow", "POST")) }
+        return WireAnswer(status: error.status, headers: headers + more, body: JSONValue.object(body).text)
     }
 }

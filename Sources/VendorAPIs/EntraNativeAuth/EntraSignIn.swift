@@ -30,7 +30,9 @@ extension EntraCall {
     func challenge() throws -> JSONObject {
         let accepts = try challengeAccepts(isOptional: true)
         let (token, flow) = try flow([.signUp, .signIn, .passwordReset, .other], at: .challenge)
-        if case .secondFactor(let hints) = flow.step { return try challenge(hints, token) }
+        if case .secondFactor(let hints) = flow.step {
+            return accepts.contains(.code) ? try challenge(hints, token) : redirect([.code])
+        }
         switch (flow.kind, flow.step) {
         case (.signIn, .code), (.signIn, .password): break
         default: throw EntraError.wrongToken()

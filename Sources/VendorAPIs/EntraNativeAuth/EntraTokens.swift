@@ -10,7 +10,8 @@ extension EntraCall {
 
     func token() throws -> JSONObject {
         let grant = try form.required("grant_type")
-        let asked = try EntraScope(form["scope"], tenant)
+        var asked = try EntraScope(form["scope"], tenant)
+        asked.contexts = form["claims"].map { EntraScope.contexts(in: $0) } ?? []
         switch grant {
         case "refresh_token": return try refresh(asked)
         case "authorization_code": return try redeemCode()
@@ -23,39 +24,54 @@ extension EntraCall {
 
     private func step(_ grant: String, _ token: String, _ flow: PendingFlow, _ asked: EntraScope) throws -> SignInStep {
         switch (grant, flow.step) {
-        case ("password", .password):
-            return try service.signIn.submitPassword(
-                .init(
-                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
-                    client: client, clientId: clientId), call)
-        case ("password", .code) where tenant.enumerationProtection:
-            return try service.signIn.submitPassword(
-                .init(
-                    continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
-                    client: client, clientId: clientId), call)
-        case ("oob", .code):
-            return try service.signIn.submitCode(
-                .init(
-                    continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
-                    clientId: clientId), call)
-        case ("oob", .secondFactor), ("mfa_oob", .secondFactor):
-            return try service.mfa.resolve(
-                .init(
-                    continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId), call)
+        case ("password", .password): return try password(token, asked)
+        case ("password", .code) where tenant.enumerationProtection: return try password(token, asked)
+        case ("oob", .code): return try firstCode(token, asked)
+        // A client whose connection broke repeats the request that led to the second factor. The methods accept exactly this request.
+        case ("password", .secondFactor), ("password", .enrollment): return try password(token, asked)
+        case ("oob", .secondFactor) where flow.isSuperseded, ("oob", .enrollment): return try firstCode(token, asked)
+        case ("continuation_token", .secondFactor), ("continuation_token", .enrollment): return try continuation(token, asked)
+        case ("oob", .secondFactor), ("mfa_oob", .secondFactor): return try secondFactor(token, asked)
         case ("continuation_token", .completed):
             // After a registration, the username of the request is ignored.
-            if flow.kind != .other, flow.kind != .signIn, let username = form["username"],
-                username.lowercased() != flow.username.lowercased()
-            {
+            if !flow.awaitsTokens, let username = form["username"], username.lowercased() != flow.username.lowercased() {
                 throw EntraError("invalid_request", 90100, "username parameter is empty or not valid for this continuation_token.")
             }
-            return try service.signIn.withContinuation(
-                .init(
-                    continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
+            return try continuation(token, asked)
         case ("password", .code), ("oob", .password):
             throw EntraError("invalid_grant", 400_002, "The grant_type does not fit the authentication method of the account.")
         default: throw EntraError.wrongToken(at: .token)
         }
+    }
+
+    private func password(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.requesting(contexts: asked.contexts).submitPassword(
+            .init(
+                continuationToken: token, password: try form.required("password"), audience: asked.audience, scope: asked.scope,
+                client: client, clientId: clientId), call)
+    }
+
+    private func firstCode(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.requesting(contexts: asked.contexts).submitCode(
+            .init(
+                continuationToken: token, code: try code(), audience: asked.audience, scope: asked.scope, client: client,
+                clientId: clientId), call)
+    }
+
+    /// The scopes of this request decide, not those of the request that verified the first factor.
+    private func secondFactor(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.requireOffered(asked.scope, for: asked.audience, of: tenant, to: clientId)
+        let step = try service.mfa.resolve(
+            .init(
+                continuationToken: token, proof: .code(try code()), audience: asked.audience, client: client, clientId: clientId,
+                deferTokens: asked.scope != nil), call)
+        guard case .tokensDeferred(let waiting) = step else { return step }
+        return try continuation(waiting.continuationToken, asked)
+    }
+
+    private func continuation(_ token: String, _ asked: EntraScope) throws -> SignInStep {
+        try service.signIn.requesting(contexts: asked.contexts).withContinuation(
+            .init(continuationToken: token, audience: asked.audience, scope: asked.scope, client: client, clientId: clientId), call)
     }
 
     func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
@@ -88,10 +104,10 @@ extension EntraCall {
         }
         let fresh: Tokens
         do {
-            fresh = try service.session.refresh(
+            fresh = try service.session.requesting(contexts: asked.contexts).refresh(
                 .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId),
                 call)
-        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser() }
+        } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser(for: asked.contexts) }
         return tokens(
             fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
     }
@@ -118,6 +134,8 @@ struct EntraScope {
     private(set) var audience: String?
     /// The scopes without their audience; `nil` if none were requested.
     private(set) var scope: String?
+    /// The authentication contexts that the access token must have.
+    var contexts: [String] = []
 
     /// - Parameter resource: The audience of scopes that name none (RFC 8707).
     /// - Throws: `EntraError` if the scopes belong to several audiences.
@@ -141,6 +159,16 @@ struct EntraScope {
     }
 
     private static let mixed = EntraError("invalid_scope", 70011, "The scopes of one request must belong to one audience.")
+
+    /// Returns the essential `acrs` of the access token in the parameter `claims`. Other requests for claims are ignored.
+    ///
+    /// - Source: OpenID Connect Core 1.0 §5.5.1.
+    static func contexts(in claims: String) -> [String] {
+        guard let asked = (try? JSONValue(parsing: claims))?.object?["access_token"]?.object?["acrs"]?.object,
+            asked["essential"]?.bool == true
+        else { return [] }
+        return (asked["value"]?.string.map { [$0] } ?? []) + (asked["values"]?.array?.compactMap(\.string) ?? [])
+    }
 
     /// Returns a granted scope in the form in which it was requested.
     func shown(_ name: String) -> String {

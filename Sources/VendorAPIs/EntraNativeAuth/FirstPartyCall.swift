@@ -11,6 +11,8 @@ struct FirstPartySource {
     var client: ClientOrigin?
     /// The client ID of the application whose secret was verified.
     var authenticated: String?
+    /// The thumbprint of the key that the request has proven (RFC 9449), or `nil` without a proof.
+    var thumbprint: String?
     /// Whether the request comes from a test provider, which knows clients that the tenant does not.
     var isTestProvider = false
     let call: any CallContext
@@ -38,6 +40,10 @@ struct FirstPartyCall {
             guard let found = FirstPartyState(text, as: .session, service.context.vault), found.tenantId == tenant.id,
                 [nil, found.clientId].contains(form["client_id"]), [nil, found.clientId].contains(source.authenticated)
             else { throw FirstPartyError.invalidSession }
+            guard [nil, source.thumbprint].contains(found.thumbprint) else {
+                throw FirstPartyError(
+                    "invalid_session", "The auth_session is bound to a key: send a DPoP proof of this key. The auth_session stays valid.")
+            }
             state = found
         } else {
             state = try Self.begun(by: form, source, tenant, service.context.random)
@@ -67,7 +73,7 @@ struct FirstPartyCall {
             throw FirstPartyError("invalid_request", "flow must be sign_in, sign_up or reset.")
         }
         var state = FirstPartyState(id: random.uuid(), tenantId: tenant.id, clientId: clientId, kind: kind)
-        (state.scope, state.resource) = (form["scope"], form["resource"])
+        (state.scope, state.resource, state.thumbprint) = (form["scope"], form["resource"], source.thumbprint)
         if let challenge = form["code_challenge"] {
             guard form["code_challenge_method"] == "S256" else {
                 throw FirstPartyError("invalid_request", "code_challenge_method must be S256.")
@@ -93,6 +99,8 @@ struct FirstPartyCall {
             return try again("invalid_attributes", error.message, ["attributes": .array(names)])
         } catch let error as any ContractError where error is InvalidCode || error is CodeExpired || error is FactorCodeInvalid {
             return try again("invalid_code", error.message)
+        } catch let error as any ContractError where state.next == .enrollment && EntraError.refusesContact(error) {
+            return try again("invalid_target", error.message)
         }
     }
 

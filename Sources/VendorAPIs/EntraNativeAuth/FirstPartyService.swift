@@ -92,6 +92,9 @@ extension EntraService {
         guard context.clock.now < expiresAt else {
             throw RefusedNativeCode(reason: "The code has expired: codes are valid for \(FirstPartyState.codeSeconds) seconds.")
         }
+        guard [nil, source.thumbprint].contains(code.thumbprint) else {
+            throw RefusedNativeCode(reason: "The code is bound to a key: send a DPoP proof of this key at the issuer of the code.")
+        }
         guard code.isProved(by: verifier) else {
             let reason = code.challenge == nil ? "was sent without a code_challenge" : "does not match code_challenge"
             throw RefusedNativeCode(reason: "code_verifier \(reason).")
@@ -128,8 +131,8 @@ extension EntraCall {
     }
 
     /// The response to a refresh that needs a second factor, for clients that continue at the authorization challenge endpoint.
-    func needsUser() throws -> EntraError {
-        let step = try service.signIn.secondFactor(
+    func needsUser(for contexts: [String]) throws -> EntraError {
+        let step = try service.signIn.requesting(contexts: contexts).secondFactor(
             ofRefreshToken: try form.required("refresh_token"), SessionRefresh.info.name, call)
         let refusal = try FirstPartyCall.insufficient(after: step, clientId, tenant, service)
         return EntraError(refusal.error, 50076, refusal.message, status: refusal.status, more: refusal.more)
@@ -139,8 +142,12 @@ extension EntraCall {
 extension CompatService {
     /// Returns the response to a request to the authorization challenge endpoint of a tenant.
     ///
-    /// - Parameter authenticated: The client ID of the application whose secret was verified.
-    public func nativeAuthorization(_ request: LoopbackRequest, tenantId: String, authenticated: String?) -> LoopbackResponse {
+    /// - Parameters:
+    ///   - authenticated: The client ID of the application whose secret was verified.
+    ///   - thumbprint: The thumbprint of the key that the request has proven (RFC 9449), or `nil` without a proof.
+    public func nativeAuthorization(
+        _ request: LoopbackRequest, tenantId: String, authenticated: String?, thumbprint: String?
+    ) -> LoopbackResponse {
         guard let body = String(validating: request.body, as: UTF8.self) else {
             return LoopbackResponse(status: 400, text: "The body is not UTF-8.")
         }
@@ -148,7 +155,7 @@ extension CompatService {
         do {
             let answer = entra.challengeAnswer(
                 wire, of: try entra.signIn.tenant(tenantId),
-                from: FirstPartySource(authenticated: authenticated, isTestProvider: true, call: InProcessCall()))
+                from: FirstPartySource(authenticated: authenticated, thumbprint: thumbprint, isTestProvider: true, call: InProcessCall()))
             return LoopbackResponse(status: Int(answer.status), headers: answer.headers, body: Array(answer.body.utf8))
         } catch {
             return LoopbackResponse(status: 503, text: "The store failed.")
@@ -159,11 +166,12 @@ extension CompatService {
     ///
     /// - Throws: `RefusedNativeCode`, and the errors of `signIn.withContinuation`.
     public func redeem(
-        nativeCode: String, verifier: String?, clientId: String, tenantId: String
+        nativeCode: String, verifier: String?, thumbprint: String?, clientId: String, tenantId: String
     ) throws -> (refreshToken: String, scope: String, audience: String?)? {
         guard let code = FirstPartyState(nativeCode, as: .code, context.vault) else { return nil }
         let step = try entra.redeem(
-            code, verifier: verifier, clientId: clientId, tenantId: tenantId, from: FirstPartySource(call: InProcessCall()))
+            code, verifier: verifier, clientId: clientId, tenantId: tenantId,
+            from: FirstPartySource(thumbprint: thumbprint, call: InProcessCall()))
         guard case .completed(let step) = step else { throw RefusedNativeCode(reason: "The flow of the code is not complete.") }
         return (step.refreshToken, step.scope, code.resource)
     }

@@ -25,6 +25,8 @@ struct FirstPartyState {
     let kind: Kind
     /// The PKCE code challenge, with S256.
     var challenge: String?
+    /// The thumbprint of the key of a DPoP proof, to which the session and its authorization code are bound (RFC 9449 §10.1).
+    var thumbprint: String?
     /// The scope and the resource, as requested.
     var scope: String?
     var resource: String?
@@ -49,6 +51,7 @@ struct FirstPartyState {
             "token": .string(token), "next": .string(next.rawValue),
         ]
         object["challenge"] = challenge.map { .string($0) }
+        object["thumbprint"] = thumbprint.map { .string($0) }
         object["scope"] = scope.map { .string($0) }
         object["resource"] = resource.map { .string($0) }
         if awaitsCode { object["awaitsCode"] = .bool(true) }
@@ -67,6 +70,7 @@ struct FirstPartyState {
         self.token = token
         self.next = next
         challenge = object["challenge"]?.string
+        thumbprint = object["thumbprint"]?.string
         scope = object["scope"]?.string
         resource = object["resource"]?.string
         awaitsCode = object["awaitsCode"]?.bool ?? false
@@ -127,6 +131,9 @@ struct FirstPartyError: Error {
             is AccountLocked, is PasswordChangeRequired, is TooManyCodes, is TooManyFailedSends:
             self = make("access_denied")
             more["reason"] = .string(Self.snake(type(of: error).type))
+        case let refused as RefusedByHook:
+            self = make("access_denied")
+            more["reason"] = .string(Self.snake(type(of: refused).type))
         case let limited as TooManyFromClient:
             self = make("temporarily_unavailable", status: 429)
             retryAfterSeconds = limited.retryAfterSeconds
@@ -134,7 +141,7 @@ struct FirstPartyError: Error {
             self = make("temporarily_unavailable", status: 429)
             retryAfterSeconds = 1
         case is StoreBusy: self = make("temporarily_unavailable", status: 503)
-        case is MessageNotSent: self = make("server_error")
+        case is MessageNotSent, is HookFailed, is HooksNotOffered: self = make("server_error")
         default: self = make("invalid_request")
         }
     }
@@ -150,8 +157,23 @@ struct FirstPartyError: Error {
     }
 
     var body: JSONObject {
-        var body: JSONObject = ["error": .string(error), "error_description": .string(message)]
+        var body: JSONObject = ["error": .string(error), "error_description": .string(Self.described(message))]
         for (name, value) in more.members { body[name] = value }
         return body
+    }
+
+    /// Returns a description with only the characters that RFC 6749 §5.2 permits.
+    static func described(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar {
+                    case "\"": "'"
+                    case "\\": "/"
+                    case "\t", "\n", "\r": " "
+                    case " "..."~": scalar
+                    default: "?"
+                    }
+                }))
     }
 }

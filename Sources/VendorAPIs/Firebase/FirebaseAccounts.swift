@@ -34,6 +34,7 @@ extension FirebaseCall {
             guard try tenantRecord().settings.anonymousAllowed, try switches().allowsAnonymous else {
                 throw FirebaseError("ADMIN_ONLY_OPERATION")
             }
+            try deleteOldAnonymousUsers()
             let account = try create()
             answer = try startSession(account.id, SignInProof(amr: [], provider: "anonymous"), asksHooks: false)
         } else {
@@ -82,7 +83,6 @@ extension FirebaseCall {
             new.attributes["picture"] = try body.filled("photoUrl").map { .string($0) }
             new.isEmailVerified = try body.flag("emailVerified") ?? false
             new.isDisabled = try body.flag("disabled") ?? false
-            if new.username == nil, new.password != nil { throw FirebaseError("MISSING_EMAIL") }
         } else if new.username == nil {
             new.attributes = [:]
             new.otherMethod = .anonymous

@@ -13,6 +13,7 @@ extension FirebaseCall {
     static let modes = [
         "EMAIL_SIGNIN": "signIn", "PASSWORD_RESET": "resetPassword", "VERIFY_EMAIL": "verifyEmail",
         "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail", "RECOVER_EMAIL": "recoverEmail",
+        "REVERT_SECOND_FACTOR_ADDITION": "revertSecondFactorAddition",
     ]
 
     /// The lifetime of a code, in seconds.
@@ -21,7 +22,7 @@ extension FirebaseCall {
 
     /// Stores a new code and returns it as the emulator's list shows it.
     @discardableResult
-    func issue(_ type: String, _ email: String, newEmail: String? = nil) throws -> JSONObject {
+    func issue(_ type: String, _ email: String, newEmail: String? = nil, factor: FactorRecord? = nil) throws -> JSONObject {
         let code = Base64URL.encode(context.random.bytes(40))
         var query = [
             ("mode", Self.modes[type] ?? ""), ("lang", "en"), ("oobCode", code), ("apiKey", request.parameter("key") ?? "fake-api-key"),
@@ -35,7 +36,9 @@ extension FirebaseCall {
             "expiresAt": .number(JSONNumber(now + (Self.lifetimes[type] ?? Self.usualLifetime))),
         ]
         record["newEmail"] = newEmail.map { .string($0) }
-        let made = record
+        var kept = record
+        if let factor { (kept["factor"], kept["accountId"]) = (.object(Self.factor(factor)), .string(factor.accountId)) }
+        let made = kept
         try context.database.write { tx in
             try tx.deleteExpiredVendorRecords(tenantId, Self.codes, at: now)
             try tx.setVendorRecord(tenantId, Self.codes, code, value: made)
@@ -80,6 +83,7 @@ extension FirebaseCall {
             try reset(code, record, password)
         } else {
             answer["newEmail"] = record["newEmail"]
+            answer["mfaInfo"] = record["factor"]
         }
         if type != "EMAIL_SIGNIN" { answer["email"] = record["email"] }
         return answer
@@ -103,7 +107,7 @@ extension FirebaseCall {
     /// Applies a code that changes or verifies an address.
     func applyCode() throws -> JSONObject {
         guard let code = try body.filled("oobCode") else { throw FirebaseError("MISSING_OOB_CODE") }
-        let record = try self.code(code, ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL", "RECOVER_EMAIL"])
+        let record = try self.code(code, ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL", "RECOVER_EMAIL", Self.revertFactor])
         return try apply(code, record)
     }
 
@@ -115,6 +119,7 @@ extension FirebaseCall {
 
     func apply(_ code: String, _ record: JSONObject) throws -> JSONObject {
         let (email, type) = (record["email"]?.string ?? "", record["requestType"]?.string ?? "")
+        if type == Self.revertFactor { return try revertFactor(code, record) }
         let found: AccountRecord?
         if type == "RECOVER_EMAIL" {
             let owner = try context.database.read { tx in
@@ -203,13 +208,13 @@ extension FirebaseCall {
         let tenant = try tenantRecord()
         guard let url = try body.filled("continueUri") else { throw FirebaseError("MISSING_CONTINUE_URI") }
         guard Self.isAbsolute(url) else { throw FirebaseError("INVALID_CONTINUE_URI") }
-        if body.has("providerId") { throw FirebaseError.notOffered("createAuthUri with providerId") }
+        if let provider = try body.filled("providerId")?.lowercased() { return try authorizationURL(at: provider, continuingAt: url) }
         guard let email = try body.filled("identifier") else { throw FirebaseError("MISSING_IDENTIFIER") }
         guard (try? Username(email)) != nil else { throw FirebaseError("INVALID_IDENTIFIER") }
         let session = try body.filled("sessionId") ?? Base64URL.encode(context.random.bytes(18))
         var answer: JSONObject = ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": .string(session)]
         if tenant.enumerationProtection { return answer }
-        let account = try account(email: email)
+        let account = try account(email: email) ?? owner(ofProviderAddress: Username.fold(email))
         var methods: [String] = []
         var providers: [String] = []
         if let account, let facts = try facts(account.id) {

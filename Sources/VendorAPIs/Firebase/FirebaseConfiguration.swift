@@ -54,11 +54,14 @@ extension FirebaseCall {
     private func projectConfiguration() throws -> JSONObject {
         if request.method == "PATCH" {
             let present = try stored("config", "project") ?? [:]
-            let changed = merged(present, with: body.members)
+            var changed = merged(present, with: body.members)
+            changed["smsRegionConfig"] = FirebaseRegions.resolved(changed["smsRegionConfig"], given: body.members["smsRegionConfig"])
+            try FirebaseRegions.check(changed["smsRegionConfig"])
             try check(testNumbers: changed["signIn"]?["phoneNumber"]?["testPhoneNumbers"])
             try FirebasePasswordPolicy.check(changed["passwordPolicyConfig"])
             try patchEmulatorConfiguration()
-            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", value: changed) }
+            let made = changed
+            try context.database.write { try $0.setVendorRecord(tenantId, "config", "project", value: made) }
             try applyFactors(changed["mfa"]?.object, to: tenantId)
         }
         let settings = try tenantRecord().settings
@@ -123,6 +126,7 @@ extension FirebaseCall {
             if record["mfaConfig"] == nil { record["mfaConfig"] = ["state": "DISABLED", "enabledProviders": []] }
             let made = record
             try check(testNumbers: made["testPhoneNumbers"])
+            try FirebaseRegions.check(made["smsRegionConfig"])
             try FirebasePasswordPolicy.check(made["passwordPolicyConfig"])
             try service.create(tenant: "\(project).\(id)", call)
             try applyFactors(made["mfaConfig"]?.object, to: "\(project).\(id)")
@@ -169,12 +173,15 @@ extension FirebaseCall {
         switch request.method {
         case "GET": return shown(tenant: id, record)
         case "PATCH":
-            let changed = merged(record, with: body.members)
+            var changed = merged(record, with: body.members)
+            changed["smsRegionConfig"] = FirebaseRegions.resolved(changed["smsRegionConfig"], given: body.members["smsRegionConfig"])
+            try FirebaseRegions.check(changed["smsRegionConfig"])
             try check(testNumbers: changed["testPhoneNumbers"])
             try FirebasePasswordPolicy.check(changed["passwordPolicyConfig"])
-            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, value: changed) }
-            try applyFactors(changed["mfaConfig"]?.object, to: tenantId)
-            return shown(tenant: id, changed)
+            let updated = changed
+            try context.database.write { try $0.setVendorRecord(scope, Self.tenantKind, id, value: updated) }
+            try applyFactors(updated["mfaConfig"]?.object, to: tenantId)
+            return shown(tenant: id, updated)
         case "DELETE":
             _ = try service.tenant.delete(TenantDelete.Params(tenantId: tenantId), call)
             try context.database.write { _ = try $0.deleteVendorRecord(scope, Self.tenantKind, id) }

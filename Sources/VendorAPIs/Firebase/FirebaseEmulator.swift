@@ -25,7 +25,7 @@ extension FirebaseCall {
         case ("GET", "oobCodes"):
             let codes = try context.database.read { try $0.vendorRecords(tenantId, Self.codes) }.map { record -> JSONValue in
                 var code = record.value
-                code["expiresAt"] = nil
+                for name in ["expiresAt", "factor", "accountId"] { code[name] = nil }
                 return .object(code)
             }
             return .json(["oobCodes": .array(codes)])
@@ -47,7 +47,10 @@ extension FirebaseCall {
         while true {
             let accounts = try context.database.read { try $0.accounts(of: tenantId, after: "", limit: 200) }
             if accounts.isEmpty { return }
-            for account in accounts { _ = try service.account.delete(AccountDelete.Params(accountId: account.id), call) }
+            for account in accounts {
+                _ = try service.account.delete(AccountDelete.Params(accountId: account.id), call)
+                try context.database.write { _ = try $0.deleteVendorRecord(tenantId, Self.flags, account.id) }
+            }
         }
     }
 
@@ -80,7 +83,7 @@ extension FirebaseCall {
         }
         let types = [
             "verifyEmail": "VERIFY_EMAIL", "verifyAndChangeEmail": "VERIFY_AND_CHANGE_EMAIL", "recoverEmail": "RECOVER_EMAIL",
-            "resetPassword": "PASSWORD_RESET", "signIn": "EMAIL_SIGNIN",
+            "resetPassword": "PASSWORD_RESET", "signIn": "EMAIL_SIGNIN", "revertSecondFactorAddition": Self.revertFactor,
         ]
         guard let mode = query("mode"), let type = types[mode] else {
             return failure("Invalid mode", "Use the link as it was returned.")
@@ -105,7 +108,11 @@ extension FirebaseCall {
                 done = ["success": "The password has been successfully updated.", "email": record["email"] ?? ""]
             } else {
                 _ = try apply(code, record)
-                done = ["success": .string("The email has been successfully \(mode == "recoverEmail" ? "reset" : "verified").")]
+                let words = [
+                    "recoverEmail": "The email has been successfully reset.",
+                    "revertSecondFactorAddition": "The second factor was removed.",
+                ]
+                done = ["success": .string(words[mode] ?? "The email has been successfully verified.")]
                 if mode == "verifyAndChangeEmail" { done["newEmail"] = record["newEmail"] } else { done["email"] = record["email"] }
             }
             if let url = query("continueUrl"), !url.isEmpty, mode != "recoverEmail" {

@@ -85,6 +85,7 @@ extension FirebaseCall {
         var change = AccountUpdate.Params(accountId: user.account.id)
         change.tokensValidSince = now
         _ = try service.account.update(change, by: Self.method, call)
+        try issueRevert(of: factor, for: user.account)
         return try tokens(user, factor: factor)
     }
 

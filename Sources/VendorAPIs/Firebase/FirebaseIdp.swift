@@ -10,13 +10,14 @@ struct FirebaseIdentity {
     let providerId: String
     let subject: String
     var email: String?
-    /// Whether the provider is trusted to have verified the address (firebase rule: never for Facebook, Twitter and GitHub).
+    /// Whether the provider is trusted to have verified the address. In compat.http never for Facebook, Twitter and GitHub.
     let isTrusted: Bool
     let claims: JSONObject
     /// Replaces the credential in a later request, because it may be usable only once.
     var pendingToken: String?
 
     var displayName: String? { (claims["name"] ?? claims["displayName"] ?? claims["display_name"])?.string }
+    var screenName: JSONValue? { claims["screen_name"] ?? claims["login"] }
     var photoUrl: String? { (claims["picture"] ?? claims["photoUrl"] ?? claims["photo_url"])?.string }
 
     var login: PortableLogin {
@@ -66,7 +67,8 @@ struct FirebaseIdentity {
         self.subject = subject
         self.claims = claims
         email = claims["email"]?.string.map(Username.fold)
-        isTrusted = providerId == "apple.com" || isVerified && !["facebook.com", "twitter.com", "github.com"].contains(providerId)
+        // The test says which addresses are verified, as at the emulator. In compat.http, the provider decides.
+        isTrusted = providerId == "apple.com" || isVerified
     }
 }
 
@@ -169,7 +171,10 @@ extension FirebaseCall {
         if identity.providerId == "google.com" {
             profile["id"] = .string(identity.subject)
             profile["verified_email"] = .bool(identity.isTrusted)
-            profile["granted_scopes"] = "openid email profile"
+            profile["locale"] = profile["locale"] ?? "en"
+            let scopes = ["profile"] + (identity.email == nil ? [] : ["email"])
+            profile["granted_scopes"] = .string(
+                (["openid"] + scopes.map { "https://www.googleapis.com/auth/userinfo.\($0)" }).joined(separator: " "))
         }
         var answer: JSONObject = [
             "kind": "identitytoolkit#VerifyAssertionResponse", "context": "", "providerId": .string(identity.providerId),
@@ -181,7 +186,7 @@ extension FirebaseCall {
         answer["photoUrl"] = identity.photoUrl.map { .string($0) }
         answer["firstName"] = identity.claims["given_name"]
         answer["lastName"] = identity.claims["family_name"]
-        answer["screenName"] = identity.claims["screen_name"] ?? identity.claims["login"]
+        answer["screenName"] = identity.screenName
         answer["oauthIdToken"] = form["id_token"].map { .string($0) }
         answer["oauthAccessToken"] = .string(form["access_token"] ?? "FirebaseAuthEmulatorFakeAccessToken_\(identity.providerId)")
         answer["oauthTokenSecret"] = form["oauth_token_secret"].map { .string($0) }
@@ -265,6 +270,7 @@ extension FirebaseCall {
             "displayName": identity.displayName.map { .string($0) } ?? .null, "picture": identity.photoUrl.map { .string($0) } ?? .null,
         ]
         _ = try service.account.update(change, by: Self.method, call)
+        try setFlags(of: holder) { $0["screenName"] = identity.screenName }
     }
 
     private func create(_ identity: FirebaseIdentity, withAddress: Bool, details: JSONObject) throws -> String {
@@ -283,6 +289,7 @@ extension FirebaseCall {
         var change = AccountUpdate.Params(accountId: account.id)
         change.link = [identity.login]
         _ = try service.account.update(change, by: Self.method, call)
+        if let name = identity.screenName { try setFlags(of: account) { $0["screenName"] = name } }
         return account.id
     }
 }

@@ -124,6 +124,7 @@ extension FirebaseCall {
         let made = account
         try context.database.write { tx in
             try tx.lock([id])
+            try tx.deleteVendorRecord(tenantId, Self.flags, id)
             if let present = try tx.account(id) {
                 guard present.tenantId == tenant.id else { throw FirebaseError("DUPLICATE_LOCAL_ID") }
                 if !overwrites { throw FirebaseError("localId belongs to an existing account - can not overwrite.") }
@@ -149,6 +150,7 @@ extension FirebaseCall {
             }
         }
         if let factors = try importedFactors(of: user) { try setFactors(factors, of: id) }
+        if let moment = made.lastSignInAt { try setTimes(FirebaseTimes(createdAt: nil, lastSignInAt: moment), of: id) }
     }
 
     private func importedFactors(of user: FirebaseInput) throws -> [FactorRecord]? {
@@ -161,7 +163,8 @@ extension FirebaseCall {
             FactorRecord(
                 id: try enrollment.filled("mfaEnrollmentId") ?? newId(), accountId: "", kind: .sms,
                 displayName: try enrollment.filled("displayName"),
-                target: try PhoneNumber.checked(try enrollment.filled("phoneInfo") ?? ""), enrolledAt: now)
+                target: try PhoneNumber.checked(try enrollment.filled("phoneInfo") ?? ""),
+                enrolledAt: try enrollment.time("enrolledAt") ?? now)
         }
     }
 

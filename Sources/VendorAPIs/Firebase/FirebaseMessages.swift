@@ -29,6 +29,7 @@ extension FirebaseCall {
         let fixed = try switches().testNumbers[number]
         let messages = try outgoing()
         // Test numbers receive no message.
+        if fixed == nil { try requireRegion(of: number) }
         if fixed == nil { try messages.admit(codeTo: number, for: purpose) }
         let session = Base64URL.encode(context.random.bytes(48))
         let digits = fixed ?? context.random.decimalDigits(6)

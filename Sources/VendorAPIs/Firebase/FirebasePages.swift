@@ -102,10 +102,15 @@ enum FirebasePages {
           location.href = target;
         };
         const finish = (claims) => {
-          const response = new URL(location.pathname, location.origin);
+          // accounts:createAuthUri gives the application the response in the query of its own page.
+          const isDirect = authType === "createAuthUri";
+          const target = query.get("redirectUrl");
+          if (isDirect && !/^https?:/i.test(target || "")) return problem("The parameter redirectUrl is not an HTTP URL.");
+          const response = isDirect ? new URL(target) : new URL(location.pathname, location.origin);
           response.searchParams.set("providerId", providerId);
           response.searchParams.set("id_token", JSON.stringify(claims));
-          deliver(event({ urlResponse: response.href }));
+          if (isDirect) location.href = response.href;
+          else deliver(event({ urlResponse: response.href }));
         };
         // The users who have already signed in at this provider.
         const list = async () => {

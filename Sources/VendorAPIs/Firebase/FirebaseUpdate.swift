@@ -21,9 +21,12 @@ extension FirebaseCall {
         change.password = try body.text("password")
         try requireStrong(change.password)
         if change.username == user.account.email.map(Username.fold) { change.username = nil }
+        // As at the emulator, any value ends the other sessions, and a test can link without a credential.
+        if body.has("validSince") { change.tokensValidSince = now }
+        if endpoint.isTest { change.link = try givenLogin() }
         let isSensitive = change.username != nil || change.password != nil
         if isSensitive { try requireRecent(user) }
-        let returnsTokens = try isSensitive || body.flag("returnSecureToken") == true
+        let returnsTokens = try isSensitive || change.tokensValidSince != nil || body.flag("returnSecureToken") == true
         // The first address or password turns an anonymous user, who needs no second factor, into one who signs in with a password.
         let isFirst = isSensitive && user.account.method == .anonymous
         if isFirst, change.password != nil, try !switches().allowsPassword { throw FirebaseError("OPERATION_NOT_ALLOWED") }
@@ -89,21 +92,27 @@ extension FirebaseCall {
         change.phoneNumber = try body.filled("phoneNumber")
         change.tokensValidSince = try body.integer("validSince")
         if let text = try body.text("customAttributes") { change.claims = try Self.claims(text) }
-        if let login = try body.object("linkProviderUserInfo") {
-            guard let providerId = try login.filled("providerId") else { throw FirebaseError("MISSING_PROVIDER_ID") }
-            guard let subject = try login.filled("rawId") else { throw FirebaseError("MISSING_RAW_ID") }
-            change.link = [
-                PortableLogin(
-                    providerId: providerId, subject: subject, email: try login.filled("email"),
-                    displayName: try login.filled("displayName"), photoUrl: try login.filled("photoUrl"))
-            ]
-        }
-        let factors = try factors(in: body.object("mfa").map { try $0.objects("enrollments") })
+        change.link = try givenLogin()
+        let factors = try factors(in: body.object("mfa").map { try $0.objects("enrollments") }, of: before.factors)
+        let times = try times(of: before.account)
         _ = try service.account.update(change, by: Self.method, call)
         if change.password != nil { try rememberPassword(of: before.account) }
         try forgetLink(of: before.account)
         if let factors { try setFactors(factors, of: id) }
+        try setTimes(times, of: id)
         return try shown(id)
+    }
+
+    /// The login that a request links without a credential.
+    private func givenLogin() throws -> [PortableLogin]? {
+        guard let login = try body.object("linkProviderUserInfo") else { return nil }
+        guard let providerId = try login.filled("providerId") else { throw FirebaseError("MISSING_PROVIDER_ID") }
+        guard let subject = try login.filled("rawId") else { throw FirebaseError("MISSING_RAW_ID") }
+        return [
+            PortableLogin(
+                providerId: providerId, subject: subject, email: try login.filled("email"),
+                displayName: try login.filled("displayName"), photoUrl: try login.filled("photoUrl"))
+        ]
     }
 
     /// The changes that users and administrators can make.
@@ -157,7 +166,9 @@ extension FirebaseCall {
     }
 
     /// Returns the second factors that an administrator sets, or `nil` if the request has none.
-    func factors(in enrollments: [FirebaseInput]?) throws -> [FactorRecord]? {
+    ///
+    /// - Parameter present: The factors that the user has.
+    func factors(in enrollments: [FirebaseInput]?, of present: [FactorRecord] = []) throws -> [FactorRecord]? {
         guard let enrollments, body.has("mfa") || body.has("mfaInfo") else { return nil }
         var (numbers, ids): (Set<String>, Set<String>) = ([], [])
         return try enrollments.compactMap { enrollment in
@@ -168,7 +179,8 @@ extension FirebaseCall {
             let id = try body.has("mfa") ? enrollment.filled("mfaEnrollmentId") ?? newId() : newId()
             guard ids.insert(id).inserted else { throw FirebaseError("DUPLICATE_MFA_ENROLLMENT_ID") }
             return FactorRecord(
-                id: id, accountId: "", kind: .sms, displayName: try enrollment.filled("displayName"), target: number, enrolledAt: now)
+                id: id, accountId: "", kind: .sms, displayName: try enrollment.filled("displayName"), target: number,
+                enrolledAt: try enrollment.time("enrolledAt") ?? present.first { $0.id == id }?.enrolledAt ?? now)
         }
     }
 
@@ -184,7 +196,7 @@ extension FirebaseCall {
                     FactorRecord(
                         id: factor.id, accountId: id, kind: factor.kind, displayName: factor.displayName, target: factor.target,
                         secret: factor.secret ?? before?.secret, lastStep: factor.lastStep ?? before?.lastStep,
-                        enrolledAt: before?.enrolledAt ?? factor.enrolledAt, lastUsedAt: before?.lastUsedAt))
+                        enrolledAt: factor.enrolledAt, lastUsedAt: before?.lastUsedAt))
             }
         }
     }

@@ -39,7 +39,9 @@ extension FirebaseCall {
         user["disabled"] = .bool(account.isDisabled)
         user["createdAt"] = .string("\(account.createdAt * 1000)")
         user["lastLoginAt"] = account.lastSignInAt.map { .string("\($0 * 1000)") }
-        if let moment = flags["lastRefreshAt"]?.int ?? account.lastSignInAt { user["lastRefreshAt"] = .string(Self.rfc3339(moment)) }
+        // The time of an import is no refresh.
+        let signedInAt = account.lastSignInAt == flags["importedSignInAt"]?.int ? nil : account.lastSignInAt
+        if let moment = flags["lastRefreshAt"]?.int ?? signedInAt { user["lastRefreshAt"] = .string(Self.rfc3339(moment)) }
         user["validSince"] = .string("\(max(account.validAfter, account.validAfter == 0 ? account.createdAt : 0))")
         if let sealed = account.password {
             let hashed = isOwn ? nil : try context.passwords.hashed(sealed, as: account.id)
@@ -49,7 +51,7 @@ extension FirebaseCall {
             user["version"] = 0
         }
         if !account.claims.isEmpty { user["customAttributes"] = .string(JSONValue.object(account.claims).text) }
-        for name in ["customAuth", "emailLinkSignin", "initialEmail"] { user[name] = flags[name] }
+        for name in ["customAuth", "emailLinkSignin", "initialEmail", "screenName"] { user[name] = flags[name] }
         user["tenantId"] = firebaseTenant.map { .string($0) }
         let providers = providers(facts, signsInByLink: flags["emailLinkSignin"] == true)
         if !providers.isEmpty { user["providerUserInfo"] = .array(providers.map { .object($0) }) }
@@ -149,7 +151,7 @@ extension FirebaseCall {
         guard parts.count == 2, let id = Base64URL.decode(String(parts[1])).map({ String(decoding: $0, as: UTF8.self) }) else {
             throw FirebaseError("INVALID_REFRESH_TOKEN")
         }
-        guard let account = try context.database.read({ try $0.account(id) }) else { throw FirebaseError("USER_NOT_FOUND") }
+        guard let account = try context.database.read({ try $0.account(id) }) else { throw FirebaseError("INVALID_REFRESH_TOKEN") }
         if account.isDisabled { throw FirebaseError("USER_DISABLED") }
         let session: SessionRecord?
         do { session = try service.signIn.session(ofRefreshToken: String(parts[0])) } catch is RefreshTokenExpired {

@@ -20,6 +20,23 @@ struct StatementTests {
         #expect(try database.count() == 2)
     }
 
+    @Test("values of any length are bound completely, in one statement, one after the other and again")
+    func lengths() throws {
+        let database = try Backend.memory.open()
+        let lengths = [0, 1, 255, 256, 257, 600, 20_000, 3]
+        for _ in 0..<3 {
+            let texts = lengths.enumerated().map { String(repeating: "\($0)", count: $1) }
+            let found = try database.read { tx in
+                try tx.query(
+                    "SELECT $1 || '/' || $2 || '/' || $3 || '/' || $4 || '/' || $5 || '/' || $6 || '/' || $7 || '/' || $8", texts[0],
+                    texts[1],
+                    texts[2], texts[3], texts[4], texts[5], texts[6], texts[7]
+                ) { $0.string(0) }
+            }
+            #expect(found == [texts.joined(separator: "/")])
+        }
+    }
+
     @Test("a statement can be run again while its rows are being read")
     func again() throws {
         let database = try Backend.memory.open()

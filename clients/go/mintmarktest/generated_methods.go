@@ -83,15 +83,15 @@ func (m TestMethods) HTTP(ctx context.Context, params TestHTTPParams, options ..
 // accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports discovery, JWKS,
 // authorization with a login page, token (`authorization_code` with PKCE, `refresh_token`, `client_credentials`,
 // token exchange, `jwt-bearer` with identity assertions (ID-JAG), `device_code`), UserInfo, introspection,
-// revocation, device authorization, logout, and step-by-step sign-in by the application itself
-// (`authorization_challenge_endpoint`, OAuth 2.0 for First-Party Applications). Clients authenticate with a secret or
-// with signed assertions (`private_key_jwt`). An issuer with `resources` is an authorization server for MCP servers:
-// with protected-resource metadata, client registration, client ID metadata documents, resource indicators and DPoP.
-// It listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces
-// issuers of the same names; after `stop`, it starts again on the same port. `test.enqueue` sets its next responses,
-// `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its time, and `test.reset` deletes its
-// issuers, codes, logins and queue. Its state ends with the process; `test.snapshot` saves it and `test.restore`
-// restores it.
+// revocation, device authorization, pushed authorization requests (RFC 9126), logout, and step-by-step sign-in by the
+// application itself (`authorization_challenge_endpoint`, OAuth 2.0 for First-Party Applications). Clients
+// authenticate with a secret or with signed assertions (`private_key_jwt`). An issuer with `resources` is an
+// authorization server for MCP servers: with protected-resource metadata, client registration, client ID metadata
+// documents, resource indicators and DPoP. It listens only on 127.0.0.1 until the process exits. Calling the method
+// again returns the addresses and replaces issuers of the same names; after `stop`, it starts again on the same port.
+// `test.enqueue` sets its next responses, `test.token` signs arbitrary tokens of its issuers, `test.clock` sets its
+// time, and `test.reset` deletes its issuers, codes, logins and queue. Its state ends with the process;
+// `test.snapshot` saves it and `test.restore` restores it.
 //
 // Errors: ErrPortUnavailable, ErrTenantNotFound.
 func (m TestMethods) IDP(ctx context.Context, params TestIDPParams, options ...mintmark.CallOption) (*TestIDPResult, error) {

@@ -114,6 +114,7 @@ const (
 	TestAnswerErrorEndpointDevice     TestAnswerErrorEndpoint = "device"
 	TestAnswerErrorEndpointLogout     TestAnswerErrorEndpoint = "logout"
 	TestAnswerErrorEndpointRegister   TestAnswerErrorEndpoint = "register"
+	TestAnswerErrorEndpointPar        TestAnswerErrorEndpoint = "par"
 )
 
 // TestClient is a client of an issuer of the test provider.
@@ -374,6 +375,9 @@ type TestIssuer struct {
 	ClientIDMetadata *bool `json:"clientIdMetadata,omitempty"`
 	// Which proofs of possession are required. Defaults to "optional".
 	Dpop TestDpop `json:"dpop,omitempty"`
+	// Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can.
+	// Defaults to false.
+	RequirePushedRequests *bool `json:"requirePushedRequests,omitempty"`
 	// The username of the account that the authorization endpoint signs in without showing its login page, for tests
 	// without a browser.
 	SignInAs string `json:"signInAs,omitempty"`

@@ -3051,6 +3051,13 @@ export interface Tenant {
    */
   idTokenProfile?: boolean;
   /**
+   * The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft
+   * Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is
+   * `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. Present if there
+   * are any. At most 99 elements.
+   */
+  authenticationContexts?: string[];
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.
    */
@@ -3226,6 +3233,13 @@ export interface TenantDeclaration {
    * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
    */
   idTokenProfile?: boolean;
+  /**
+   * The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft
+   * Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is
+   * `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. At most 99
+   * elements.
+   */
+  authenticationContexts?: readonly string[];
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.
@@ -3408,7 +3422,7 @@ export interface TestAnswerError {
    */
   status?: number;
   /** The endpoint that returns the error. Defaults to "token". */
-  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register";
+  endpoint?: "discovery" | "jwks" | "authorize" | "token" | "userinfo" | "introspect" | "revoke" | "device" | "logout" | "register" | "par";
 }
 
 /** A client of an issuer of the test provider. */
@@ -3490,6 +3504,8 @@ export interface TestIssuer {
   clientIdMetadata?: boolean;
   /** Which proofs of possession are required. Defaults to "optional". */
   dpop?: TestDpop;
+  /** Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can. Defaults to false. */
+  requirePushedRequests?: boolean;
   /**
    * The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser. At
    * most 320 characters.

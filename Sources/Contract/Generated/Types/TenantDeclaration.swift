@@ -44,6 +44,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
     public var audienceScopes: [AudienceScopes]?
     /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     public var idTokenProfile: Bool?
+    /// The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
+    public var authenticationContexts: [String]?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
     /// Who can sign in with a code by SMS.
@@ -73,7 +75,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
     /// The signing algorithm of a new tenant. Defaults to `ES256`. The algorithm of an existing tenant cannot be changed here; use `key.rotate`.
     public var signingAlgorithm: SigningAlgorithm?
 
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int64? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, authenticationContexts: [String]? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool = false, signingAlgorithm: SigningAlgorithm? = nil) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -94,6 +96,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.notices = notices
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
+        self.authenticationContexts = authenticationContexts
         self.anonymousAllowed = anonymousAllowed
         self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
@@ -131,6 +134,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         var notices: NoticePolicy?
         var audienceScopes: [AudienceScopes]?
         var idTokenProfile: Bool?
+        var authenticationContexts: [String]?
         var anonymousAllowed: Bool?
         var phoneSignIn: PhoneSignIn?
         var passkeys: PasskeySettings?
@@ -186,6 +190,8 @@ public struct TenantDeclaration: ContractParams, Equatable {
                 audienceScopes = reader.array(_value, at: "audienceScopes", count: 0...100, isUnique: false) { reader, value, step in reader.object(value, at: step) }
             } else if _name.isString("idTokenProfile") {
                 idTokenProfile = reader.boolean(_value, at: "idTokenProfile")
+            } else if _name.isString("authenticationContexts") {
+                authenticationContexts = reader.array(_value, at: "authenticationContexts", count: 0...99, isUnique: true) { reader, value, step in reader.string(value, at: step, .tenantDeclarationAuthenticationContextsElement) }
             } else if _name.isString("anonymousAllowed") {
                 anonymousAllowed = reader.boolean(_value, at: "anonymousAllowed")
             } else if _name.isString("phoneSignIn") {
@@ -215,7 +221,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
             } else if _name.isString("signingAlgorithm") {
                 signingAlgorithm = reader.enumeration(_value, at: "signingAlgorithm")
             } else {
-                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "transactionTokens", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
+                reader.unknown(_name, among: ["tenantId", "name", "localAccountMethod", "signUpAllowed", "attributes", "audiences", "scopes", "passwordPolicy", "codes", "lockout", "tokens", "delivery", "enumerationProtection", "recyclesAddresses", "oneAccountPerAddress", "mfa", "totpAdjacentIntervals", "notices", "audienceScopes", "idTokenProfile", "authenticationContexts", "anonymousAllowed", "phoneSignIn", "passkeys", "customTokenSigners", "delegations", "subjectIssuers", "idJag", "transactionTokens", "assurance", "disabled", "lockCovers", "acceptsSmsRisk", "acceptsLessAssurance", "signingAlgorithm"])
             }
         }
         if tenantId == nil { reader.missing("tenantId", in: node) }
@@ -240,6 +246,7 @@ public struct TenantDeclaration: ContractParams, Equatable {
         self.notices = notices
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
+        self.authenticationContexts = authenticationContexts
         self.anonymousAllowed = anonymousAllowed
         self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
@@ -261,4 +268,5 @@ extension StringRule {
     static let tenantDeclarationName = StringRule(length: 1...128)
     static let tenantDeclarationAudiencesElement = StringRule(length: 1...255)
     static let tenantDeclarationScopesElement = StringRule(length: 1...255, pattern: StringPattern(description: "a scope name of visible ASCII characters without quotation marks and backslashes", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000020222222222222222222222222222222222222222222222222222222222022222222222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002022222222222222222222222222222222222222222222222222222222202222222222222222222222222222222222000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
+    static let tenantDeclarationAuthenticationContextsElement = StringRule(length: 1...64, pattern: StringPattern(description: "a name of letters, digits and `. _ -`", transitions: ##"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000022022222222220000000222222222222222222222222220000202222222222222222222222222200000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002202222222222000000022222222222222222222222222000020222222222222222222222222220000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"##, accepts: ##"001"##))
 }

@@ -16,6 +16,7 @@ public struct TestAnswerError: ContractParams, ContractResult, Equatable {
         case device
         case logout
         case register
+        case par
     }
 
     /// The OAuth error code, such as `invalid_grant` or `access_denied`.

@@ -22,10 +22,12 @@ public struct TestIssuer: ContractParams, Equatable {
     public var clientIdMetadata: Bool?
     /// Which proofs of possession are required.
     public var dpop: TestDpop
+    /// Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can.
+    public var requirePushedRequests: Bool
     /// The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser.
     public var signInAs: String?
 
-    public init(name: String, tenantId: String? = nil, passwordless: Bool = false, createAccounts: Bool = false, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop = .optional, signInAs: String? = nil) {
+    public init(name: String, tenantId: String? = nil, passwordless: Bool = false, createAccounts: Bool = false, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop = .optional, requirePushedRequests: Bool = false, signInAs: String? = nil) {
         self.name = name
         self.tenantId = tenantId
         self.passwordless = passwordless
@@ -35,6 +37,7 @@ public struct TestIssuer: ContractParams, Equatable {
         self.registration = registration
         self.clientIdMetadata = clientIdMetadata
         self.dpop = dpop
+        self.requirePushedRequests = requirePushedRequests
         self.signInAs = signInAs
     }
 
@@ -48,6 +51,7 @@ public struct TestIssuer: ContractParams, Equatable {
         var registration: Bool?
         var clientIdMetadata: Bool?
         var dpop: TestDpop?
+        var requirePushedRequests: Bool?
         var signInAs: String?
         node.forEachPair { _name, _value in
             if _name.isString("name") {
@@ -68,10 +72,12 @@ public struct TestIssuer: ContractParams, Equatable {
                 clientIdMetadata = reader.boolean(_value, at: "clientIdMetadata")
             } else if _name.isString("dpop") {
                 dpop = reader.enumeration(_value, at: "dpop")
+            } else if _name.isString("requirePushedRequests") {
+                requirePushedRequests = reader.boolean(_value, at: "requirePushedRequests")
             } else if _name.isString("signInAs") {
                 signInAs = reader.string(_value, at: "signInAs", .testIssuerSignInAs)
             } else {
-                reader.unknown(_name, among: ["name", "tenantId", "passwordless", "createAccounts", "clients", "resources", "registration", "clientIdMetadata", "dpop", "signInAs"])
+                reader.unknown(_name, among: ["name", "tenantId", "passwordless", "createAccounts", "clients", "resources", "registration", "clientIdMetadata", "dpop", "requirePushedRequests", "signInAs"])
             }
         }
         if name == nil { reader.missing("name", in: node) }
@@ -85,6 +91,7 @@ public struct TestIssuer: ContractParams, Equatable {
         self.registration = registration
         self.clientIdMetadata = clientIdMetadata
         self.dpop = dpop ?? .optional
+        self.requirePushedRequests = requirePushedRequests ?? false
         self.signInAs = signInAs
     }
 }

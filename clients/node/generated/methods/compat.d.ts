@@ -35,6 +35,11 @@ export interface CompatHttpParams {
   headers?: { [name: string]: string };
   /** The body as text. At most 1048576 characters. */
   body?: string;
+  /**
+   * The IP address of the client that sent the HTTP request: the value of the condition key `aws:SourceIp` for `AssumeRoleWithWebIdentity`.
+   * If omitted, the key is missing. At most 45 characters.
+   */
+  sourceIp?: string;
   /** The Firebase project for which the request is handled. */
   firebase?: { projectId: string; administrator?: boolean; };
 }

@@ -77,6 +77,11 @@ export interface CredentialsAssumeRoleParams {
   durationSeconds?: number;
   /** A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON. */
   policy?: PolicyDocument;
+  /**
+   * The IP address of the workload, as seen by the application: the value of the condition key `aws:SourceIp`. If omitted, the key is
+   * missing. At most 45 characters.
+   */
+  sourceIp?: string;
 }
 
 /** The result of `credentials.assumeRole`. */

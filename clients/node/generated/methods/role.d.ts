@@ -175,6 +175,8 @@ export type RoleTestParams =
     sessionName?: SessionName;
     /** The value of `sts:DurationSeconds`. 900 to 43200. Defaults to 3600. */
     durationSeconds?: number;
+    /** The value of `aws:SourceIp`: an IP address. If omitted, the key is missing. At most 45 characters. */
+    sourceIp?: string;
   }
   & (
     | {

@@ -180,6 +180,13 @@ export interface TenantCreateParams {
    */
   idTokenProfile?: boolean;
   /**
+   * The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft
+   * Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is
+   * `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. At most 99
+   * elements.
+   */
+  authenticationContexts?: readonly string[];
+  /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant. Defaults to false.
    */
@@ -344,6 +351,13 @@ export interface TenantUpdateParams {
    * Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
    */
   idTokenProfile?: boolean;
+  /**
+   * The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft
+   * Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is
+   * `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. At most 99
+   * elements.
+   */
+  authenticationContexts?: readonly string[];
   /**
    * Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary
    * tokens of this tenant.

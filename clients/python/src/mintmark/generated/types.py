@@ -4335,6 +4335,12 @@ class Tenant(Record):
     `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
     `email` no email address. Present if it is true.
     """
+    authentication_contexts: Sequence[str] | None = member("authenticationContexts", default=None)
+    """The names of the authentication contexts that require a second factor. A token request of the native authentication
+    API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a
+    second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is
+    `off`, the names have no effect. Present if there are any.
+    """
     anonymous_allowed: bool = member("anonymousAllowed")
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous
     accounts are ordinary tokens of this tenant.
@@ -4473,6 +4479,12 @@ class TenantDeclaration(Record):
     """Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also
     `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
     `email` no email address.
+    """
+    authentication_contexts: Sequence[str] | None = member("authenticationContexts", default=None)
+    """The names of the authentication contexts that require a second factor. A token request of the native authentication
+    API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a
+    second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is
+    `off`, the names have no effect.
     """
     anonymous_allowed: bool | None = member("anonymousAllowed", default=None)
     """Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous

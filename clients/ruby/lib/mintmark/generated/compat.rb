@@ -29,10 +29,14 @@ module Mintmark
     # @param url [String] The requested URL: absolute, or the path with its query. Its host is ignored.
     # @param headers [Hash] The HTTP headers by name. Names are case-insensitive.
     # @param body [String] The body as text.
+    # @param source_ip [String] The IP address of the client that sent the HTTP request: the value of the condition key `aws:SourceIp` for
+    #   `AssumeRoleWithWebIdentity`. If omitted, the key is missing.
     # @param firebase [Hash] The Firebase project for which the request is handled.
     # @return [CompatHttpResult]
-    def http(method:, url:, headers: nil, body: nil, firebase: nil, timeout: nil, trace: nil)
-      call("compat.http", {"method" => method, "url" => url, "headers" => headers, "body" => body, "firebase" => firebase}, timeout, trace)
+    def http(method:, url:, headers: nil, body: nil, source_ip: nil, firebase: nil, timeout: nil, trace: nil)
+      call("compat.http", {
+        "method" => method, "url" => url, "headers" => headers, "body" => body, "sourceIp" => source_ip, "firebase" => firebase
+      }, timeout, trace)
     end
   end
 end

@@ -20,13 +20,16 @@ module Mintmark
     # @param duration_seconds [Integer] The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to
     #   3600.
     # @param policy [Hash] A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
+    # @param source_ip [String] The IP address of the workload, as seen by the application: the value of the condition key `aws:SourceIp`.
+    #   If omitted, the key is missing.
     # @return [CredentialsAssumeRoleResult]
     # @raise [TokenMalformed, TokenAlgorithmNotAllowed, TokenKeyUnknown, TokenSignatureInvalid, TokenIssuerMismatch, TokenExpired,
     #   TokenNotYetValid, TokenUseMismatch, TokenRevoked, TokenAudienceMismatch, TokenClaimRejected, TokenReplayed, AccountMerged,
     #   ProviderUnavailable, ProviderUnusable, AssumeRoleDenied, DurationExceedsRoleMaximum, MalformedPolicy, PackedPolicyTooLarge]
-    def assume_role(role_arn:, session_name:, token:, duration_seconds: nil, policy: nil, timeout: nil, trace: nil)
+    def assume_role(role_arn:, session_name:, token:, duration_seconds: nil, policy: nil, source_ip: nil, timeout: nil, trace: nil)
       call("credentials.assumeRole", {
-        "roleArn" => role_arn, "sessionName" => session_name, "token" => token, "durationSeconds" => duration_seconds, "policy" => policy
+        "roleArn" => role_arn, "sessionName" => session_name, "token" => token, "durationSeconds" => duration_seconds, "policy" => policy,
+        "sourceIp" => source_ip
       }, timeout, trace)
     end
 

@@ -2065,6 +2065,11 @@ module Mintmark
     # Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is
     # true.
     member :id_token_profile, "idTokenProfile"
+    # The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft
+    # Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is
+    # `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. Present if there
+    # are any.
+    member :authentication_contexts, "authenticationContexts"
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"

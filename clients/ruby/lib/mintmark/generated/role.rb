@@ -92,11 +92,13 @@ module Mintmark
     # @param role_arn [String] The ARN of the role.
     # @param session_name [String] The value of `sts:RoleSessionName`. Defaults to "role-test".
     # @param duration_seconds [Integer] The value of `sts:DurationSeconds`. Defaults to 3600.
+    # @param source_ip [String] The value of `aws:SourceIp`: an IP address. If omitted, the key is missing.
     # @return [RoleTestResult]
     # @raise [RoleNotFound]
-    def test(token:, name: nil, role_arn: nil, session_name: nil, duration_seconds: nil, timeout: nil, trace: nil)
+    def test(token:, name: nil, role_arn: nil, session_name: nil, duration_seconds: nil, source_ip: nil, timeout: nil, trace: nil)
       call("role.test", {
-        "token" => token, "name" => name, "roleArn" => role_arn, "sessionName" => session_name, "durationSeconds" => duration_seconds
+        "token" => token, "name" => name, "roleArn" => role_arn, "sessionName" => session_name, "durationSeconds" => duration_seconds,
+        "sourceIp" => source_ip
       }, timeout, trace)
     end
   end

@@ -66,6 +66,10 @@ module Mintmark
     # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
     #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
     #   `email` no email address. Defaults to false.
+    # @param authentication_contexts [Array<String>] The names of the authentication contexts that require a second factor. A token request
+    #   of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or
+    #   enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`,
+    #   the names have no effect.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
@@ -93,9 +97,9 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
-      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil,
-      id_jag: nil, transaction_tokens: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil, signing_algorithm: nil,
-      timeout: nil, trace: nil
+      authentication_contexts: nil, anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, custom_token_signers: nil, delegations: nil,
+      subject_issuers: nil, id_jag: nil, transaction_tokens: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
+      signing_algorithm: nil, timeout: nil, trace: nil
     )
       call("tenant.create", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -103,8 +107,8 @@ module Mintmark
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
         "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
-        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
-        "passkeys" => passkeys, "customTokenSigners" => custom_token_signers, "delegations" => delegations,
+        "idTokenProfile" => id_token_profile, "authenticationContexts" => authentication_contexts, "anonymousAllowed" => anonymous_allowed,
+        "phoneSignIn" => phone_sign_in, "passkeys" => passkeys, "customTokenSigners" => custom_token_signers, "delegations" => delegations,
         "subjectIssuers" => subject_issuers, "idJag" => id_jag, "transactionTokens" => transaction_tokens, "assurance" => assurance,
         "disabled" => disabled, "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "signingAlgorithm" => signing_algorithm
       }, timeout, trace)
@@ -200,6 +204,10 @@ module Mintmark
     # @param id_token_profile [Boolean] Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope
     #   `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and
     #   `email` no email address.
+    # @param authentication_contexts [Array<String>] The names of the authentication contexts that require a second factor. A token request
+    #   of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or
+    #   enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`,
+    #   the names have no effect.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
     # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
@@ -228,9 +236,9 @@ module Mintmark
       tenant_id:, name: nil, local_account_method: nil, sign_up_allowed: nil, attributes: nil, audiences: nil, scopes: nil,
       password_policy: nil, codes: nil, lockout: nil, tokens: nil, delivery: nil, enumeration_protection: nil, recycles_addresses: nil,
       one_account_per_address: nil, mfa: nil, totp_adjacent_intervals: nil, notices: nil, audience_scopes: nil, id_token_profile: nil,
-      anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, assurance: nil, disabled: nil, lock_covers: nil, accepts_sms_risk: nil,
-      accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil, subject_issuers: nil, id_jag: nil,
-      transaction_tokens: nil, timeout: nil, trace: nil
+      authentication_contexts: nil, anonymous_allowed: nil, phone_sign_in: nil, passkeys: nil, assurance: nil, disabled: nil,
+      lock_covers: nil, accepts_sms_risk: nil, accepts_less_assurance: nil, force: nil, custom_token_signers: nil, delegations: nil,
+      subject_issuers: nil, id_jag: nil, transaction_tokens: nil, timeout: nil, trace: nil
     )
       call("tenant.update", {
         "tenantId" => tenant_id, "name" => name, "localAccountMethod" => local_account_method, "signUpAllowed" => sign_up_allowed,
@@ -238,11 +246,11 @@ module Mintmark
         "lockout" => lockout, "tokens" => tokens, "delivery" => delivery, "enumerationProtection" => enumeration_protection,
         "recyclesAddresses" => recycles_addresses, "oneAccountPerAddress" => one_account_per_address, "mfa" => mfa,
         "totpAdjacentIntervals" => totp_adjacent_intervals, "notices" => notices, "audienceScopes" => audience_scopes,
-        "idTokenProfile" => id_token_profile, "anonymousAllowed" => anonymous_allowed, "phoneSignIn" => phone_sign_in,
-        "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled, "lockCovers" => lock_covers,
-        "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance, "force" => force,
-        "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers, "idJag" => id_jag,
-        "transactionTokens" => transaction_tokens
+        "idTokenProfile" => id_token_profile, "authenticationContexts" => authentication_contexts, "anonymousAllowed" => anonymous_allowed,
+        "phoneSignIn" => phone_sign_in, "passkeys" => passkeys, "assurance" => assurance, "disabled" => disabled,
+        "lockCovers" => lock_covers, "acceptsSmsRisk" => accepts_sms_risk, "acceptsLessAssurance" => accepts_less_assurance,
+        "force" => force, "customTokenSigners" => custom_token_signers, "delegations" => delegations, "subjectIssuers" => subject_issuers,
+        "idJag" => id_jag, "transactionTokens" => transaction_tokens
       }, timeout, trace)
     end
   end

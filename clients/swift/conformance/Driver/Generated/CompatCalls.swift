@@ -11,9 +11,10 @@ func compatCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let url: String = try given.required("url")
         let headers: [String: String]? = try given.optional("headers")
         let body: String? = try given.optional("body")
+        let sourceIp: String? = try given.optional("sourceIp")
         let firebase: CompatHttpFirebase? = try given.optional("firebase")
         guard given.isUsedUp else { return nil }
-        return try await m.compat.http(method: method, url: url, headers: headers, body: body, firebase: firebase, timeout: timeout, trace: trace).wire
+        return try await m.compat.http(method: method, url: url, headers: headers, body: body, sourceIp: sourceIp, firebase: firebase, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

@@ -12,8 +12,9 @@ func credentialsCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ ti
         let token: String = try given.required("token")
         let durationSeconds: Int? = try given.optional("durationSeconds")
         let policy: JSONObject? = try given.optional("policy")
+        let sourceIp: String? = try given.optional("sourceIp")
         guard given.isUsedUp else { return nil }
-        return try await m.credentials.assumeRole(roleArn: roleArn, sessionName: sessionName, token: token, durationSeconds: durationSeconds, policy: policy, timeout: timeout, trace: trace).wire
+        return try await m.credentials.assumeRole(roleArn: roleArn, sessionName: sessionName, token: token, durationSeconds: durationSeconds, policy: policy, sourceIp: sourceIp, timeout: timeout, trace: trace).wire
     case "credentials.get":
         let token: String? = try given.optional("token")
         let identityId: String? = try given.optional("identityId")

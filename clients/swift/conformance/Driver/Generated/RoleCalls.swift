@@ -37,8 +37,9 @@ func roleCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout: 
         let roleArn: String? = try given.optional("roleArn")
         let sessionName: String? = try given.optional("sessionName")
         let durationSeconds: Int? = try given.optional("durationSeconds")
+        let sourceIp: String? = try given.optional("sourceIp")
         guard given.isUsedUp else { return nil }
-        return try await m.role.test(token: token, name: name, roleArn: roleArn, sessionName: sessionName, durationSeconds: durationSeconds, timeout: timeout, trace: trace).wire
+        return try await m.role.test(token: token, name: name, roleArn: roleArn, sessionName: sessionName, durationSeconds: durationSeconds, sourceIp: sourceIp, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

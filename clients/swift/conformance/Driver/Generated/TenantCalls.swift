@@ -32,6 +32,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let notices: NoticePolicy? = try given.optional("notices")
         let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
         let idTokenProfile: Bool? = try given.optional("idTokenProfile")
+        let authenticationContexts: [String]? = try given.optional("authenticationContexts")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let phoneSignIn: PhoneSignIn? = try given.optional("phoneSignIn")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
@@ -46,7 +47,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let acceptsSmsRisk: Bool? = try given.optional("acceptsSmsRisk")
         let signingAlgorithm: SigningAlgorithm? = try given.optional("signingAlgorithm")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
+        return try await m.tenant.create(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, authenticationContexts: authenticationContexts, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, signingAlgorithm: signingAlgorithm, timeout: timeout, trace: trace).wire
     case "tenant.delete":
         let tenantId: String = try given.required("tenantId")
         guard given.isUsedUp else { return nil }
@@ -81,6 +82,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let notices: NoticePolicy? = try given.optional("notices")
         let audienceScopes: [AudienceScopes]? = try given.optional("audienceScopes")
         let idTokenProfile: Bool? = try given.optional("idTokenProfile")
+        let authenticationContexts: [String]? = try given.optional("authenticationContexts")
         let anonymousAllowed: Bool? = try given.optional("anonymousAllowed")
         let phoneSignIn: PhoneSignIn? = try given.optional("phoneSignIn")
         let passkeys: PasskeySettings? = try given.optional("passkeys")
@@ -96,7 +98,7 @@ func tenantCall(_ method: String, _ given: inout Given, _ m: Mintmark, _ timeout
         let idJag: [IdJagPermission]? = try given.optional("idJag")
         let transactionTokens: [TransactionTokenPermission]? = try given.optional("transactionTokens")
         guard given.isUsedUp else { return nil }
-        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, timeout: timeout, trace: trace).wire
+        return try await m.tenant.update(tenantId: tenantId, name: name, localAccountMethod: localAccountMethod, signUpAllowed: signUpAllowed, attributes: attributes, audiences: audiences, scopes: scopes, passwordPolicy: passwordPolicy, codes: codes, lockout: lockout, tokens: tokens, delivery: delivery, enumerationProtection: enumerationProtection, recyclesAddresses: recyclesAddresses, oneAccountPerAddress: oneAccountPerAddress, mfa: mfa, totpAdjacentIntervals: totpAdjacentIntervals, notices: notices, audienceScopes: audienceScopes, idTokenProfile: idTokenProfile, authenticationContexts: authenticationContexts, anonymousAllowed: anonymousAllowed, phoneSignIn: phoneSignIn, passkeys: passkeys, assurance: assurance, disabled: disabled, lockCovers: lockCovers, acceptsSmsRisk: acceptsSmsRisk, acceptsLessAssurance: acceptsLessAssurance, force: force, customTokenSigners: customTokenSigners, delegations: delegations, subjectIssuers: subjectIssuers, idJag: idJag, transactionTokens: transactionTokens, timeout: timeout, trace: trace).wire
     default: return nil
     }
 }

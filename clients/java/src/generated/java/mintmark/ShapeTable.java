@@ -137,18 +137,18 @@ final class ShapeTable {
             Tenant tenantId name issuer localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm \
-            assuranceGaps createdAt updatedAt
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            signingAlgorithm assuranceGaps createdAt updatedAt
             TenantAttribute name type required label options:AttributeOption multiple pattern userReadable userWritable inIdToken
             TenantDeclaration tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance \
-            signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            acceptsLessAssurance signingAlgorithm
             TenantDelivery smtp:TenantMailServer webhook:TenantWebhook templates:TenantTemplate linkUrl language
             TenantHooks tenantId beforeCreate:Hook beforeSignIn:Hook beforeSendMessage:Hook deadlineSeconds
             TenantMailServer host port encryption user password! from fromName replyTo
@@ -158,7 +158,7 @@ final class ShapeTable {
             TestAnswerError code description status endpoint
             TestClient clientId clientSecret! keys jwksUri assertionIssuer assertionSubject redirectUris
             TestIssuer name tenantId passwordless createAccounts clients:TestClient resources:TestResource registration \
-            clientIdMetadata dpop signInAs
+            clientIdMetadata dpop requirePushedRequests signInAs
             TestIssuerAddress name tenantId issuer discoveryUrl jwksUrl resources:TestResourceAddress
             TestResource resource scopes name
             TestResourceAddress resource metadataUrl metadata
@@ -259,11 +259,11 @@ final class ShapeTable {
             AuditVerifyParams heads:AuditHead
             AuditVerifyResult intact chains:AuditChain
             =audit.verify AuditVerifyResult
-            CompatHttpParams method url! headers! body! firebase:CompatHttpParams.Firebase
+            CompatHttpParams method url! headers! body! sourceIp firebase:CompatHttpParams.Firebase
             CompatHttpParams.Firebase projectId administrator
             CompatHttpResult status headers body!
             =compat.http CompatHttpResult
-            CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy
+            CredentialsAssumeRoleParams roleArn sessionName token! durationSeconds policy sourceIp
             CredentialsAssumeRoleResult credentials:Credentials subject audience provider sourceIdentity \
             assumedRole:CredentialsAssumeRoleResult.AssumedRole packedPolicyPercent
             CredentialsAssumeRoleResult.AssumedRole arn id
@@ -495,7 +495,7 @@ final class ShapeTable {
             =role.list RoleListResult
             RolePutParams name poolId trustPolicy maxSessionSeconds tags description allowUnknownIssuer
             =role.put Role
-            RoleTestParams name roleArn token! sessionName durationSeconds
+            RoleTestParams name roleArn token! sessionName durationSeconds sourceIp
             RoleTestResult allowed errorType reason keys statements:StatementFinding
             =role.test RoleTestResult
             SessionCreateCookieParams idToken! durationSeconds
@@ -583,9 +583,10 @@ final class ShapeTable {
             TenantCreateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings \
-            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
-            transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk signingAlgorithm
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer \
+            idJag:IdJagPermission transactionTokens:TransactionTokenPermission assurance disabled lockCovers acceptsSmsRisk \
+            signingAlgorithm
             =tenant.create Tenant
             TenantDeleteParams tenantId
             TenantDeleteResult tenantId
@@ -598,9 +599,10 @@ final class ShapeTable {
             TenantUpdateParams tenantId name localAccountMethod signUpAllowed attributes:TenantAttribute audiences scopes \
             passwordPolicy:PasswordPolicy codes:CodePolicy lockout:LockoutPolicy tokens:TokenLifetimes delivery:TenantDelivery \
             enumerationProtection recyclesAddresses oneAccountPerAddress mfa totpAdjacentIntervals notices \
-            audienceScopes:AudienceScopes idTokenProfile anonymousAllowed phoneSignIn passkeys:PasskeySettings assurance disabled \
-            lockCovers acceptsSmsRisk acceptsLessAssurance force customTokenSigners:CustomTokenSigner delegations:Delegation \
-            subjectIssuers:SubjectIssuer idJag:IdJagPermission transactionTokens:TransactionTokenPermission
+            audienceScopes:AudienceScopes idTokenProfile authenticationContexts anonymousAllowed phoneSignIn \
+            passkeys:PasskeySettings assurance disabled lockCovers acceptsSmsRisk acceptsLessAssurance force \
+            customTokenSigners:CustomTokenSigner delegations:Delegation subjectIssuers:SubjectIssuer idJag:IdJagPermission \
+            transactionTokens:TransactionTokenPermission
             =tenant.update Tenant
             TestClockParams freeze setAt advanceSeconds reset settle
             TestClockResult now frozen

@@ -15,8 +15,8 @@ class CompatMethods(Namespace):
 
     def http(
         self, *, method: str, url: str, headers: Mapping[str, str] | None = None, body: str | None = None,
-        firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        source_ip: str | None = None, firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.CompatHttpResult:
         """Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication.
 
@@ -43,10 +43,12 @@ class CompatMethods(Namespace):
             url: The requested URL: absolute, or the path with its query. Its host is ignored.
             headers: The HTTP headers by name. Names are case-insensitive.
             body: The body as text.
+            source_ip: The IP address of the client that sent the HTTP request: the value of the condition key
+                `aws:SourceIp` for `AssumeRoleWithWebIdentity`. If omitted, the key is missing.
             firebase: The Firebase project for which the request is handled.
         """
         return types.CompatHttpResult._of(self._send("compat.http", {
-            "method": method, "url": url, "headers": headers, "body": body, "firebase": firebase,
+            "method": method, "url": url, "headers": headers, "body": body, "sourceIp": source_ip, "firebase": firebase,
         }, timeout, trace))
 
 
@@ -55,10 +57,10 @@ class AsyncCompatMethods(AsyncNamespace):
 
     async def http(
         self, *, method: str, url: str, headers: Mapping[str, str] | None = None, body: str | None = None,
-        firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None, timeout: float | None = None,
-        trace: str | None = None,
+        source_ip: str | None = None, firebase: types.CompatHttpFirebase | Mapping[str, Any] | None = None,
+        timeout: float | None = None, trace: str | None = None,
     ) -> types.CompatHttpResult:
         """Handle an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication."""
         return types.CompatHttpResult._of(await self._send("compat.http", {
-            "method": method, "url": url, "headers": headers, "body": body, "firebase": firebase,
+            "method": method, "url": url, "headers": headers, "body": body, "sourceIp": source_ip, "firebase": firebase,
         }, timeout, trace))

@@ -15,7 +15,8 @@ class CredentialsMethods(Namespace):
 
     def assume_role(
         self, *, role_arn: str, session_name: str, token: str, duration_seconds: int | None = None,
-        policy: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
+        policy: Mapping[str, Any] | None = None, source_ip: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.CredentialsAssumeRoleResult:
         """Assume a role with an OpenID token of a pool or of a trusted issuer.
 
@@ -32,6 +33,8 @@ class CredentialsMethods(Namespace):
             duration_seconds (900–43200): The lifetime of the credentials, in seconds. It must not exceed the maximum of
                 the role. Defaults to 3600.
             policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
+            source_ip: The IP address of the workload, as seen by the application: the value of the condition key
+                `aws:SourceIp`. If omitted, the key is missing.
 
         Raises:
             TokenMalformedError: The token does not consist of three base64url parts, a part is not a JSON object, a
@@ -69,7 +72,7 @@ class CredentialsMethods(Namespace):
         """
         return types.CredentialsAssumeRoleResult._of(self._send("credentials.assumeRole", {
             "roleArn": role_arn, "sessionName": session_name, "token": token, "durationSeconds": duration_seconds,
-            "policy": policy,
+            "policy": policy, "sourceIp": source_ip,
         }, timeout, trace))
 
     def get(
@@ -220,7 +223,8 @@ class AsyncCredentialsMethods(AsyncNamespace):
 
     async def assume_role(
         self, *, role_arn: str, session_name: str, token: str, duration_seconds: int | None = None,
-        policy: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
+        policy: Mapping[str, Any] | None = None, source_ip: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.CredentialsAssumeRoleResult:
         """Assume a role with an OpenID token of a pool or of a trusted issuer.
 
@@ -232,7 +236,7 @@ class AsyncCredentialsMethods(AsyncNamespace):
         """
         return types.CredentialsAssumeRoleResult._of(await self._send("credentials.assumeRole", {
             "roleArn": role_arn, "sessionName": session_name, "token": token, "durationSeconds": duration_seconds,
-            "policy": policy,
+            "policy": policy, "sourceIp": source_ip,
         }, timeout, trace))
 
     async def get(

@@ -135,7 +135,8 @@ class RoleMethods(Namespace):
 
     def test(
         self, *, token: str, name: str | None = None, role_arn: str | None = None, session_name: str | None = None,
-        duration_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+        duration_seconds: int | None = None, source_ip: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.RoleTestResult:
         """Test whether a token can assume a role, and why.
 
@@ -152,13 +153,14 @@ class RoleMethods(Namespace):
             token: The OpenID token of a pool or the token of a trusted issuer.
             session_name: The value of `sts:RoleSessionName`. Defaults to "role-test".
             duration_seconds (900–43200): The value of `sts:DurationSeconds`. Defaults to 3600.
+            source_ip: The value of `aws:SourceIp`: an IP address. If omitted, the key is missing.
 
         Raises:
             RoleNotFoundError: The role does not exist or was deleted.
         """
         return types.RoleTestResult._of(self._send("role.test", {
             "name": name, "roleArn": role_arn, "token": token, "sessionName": session_name,
-            "durationSeconds": duration_seconds,
+            "durationSeconds": duration_seconds, "sourceIp": source_ip,
         }, timeout, trace))
 
 
@@ -232,7 +234,8 @@ class AsyncRoleMethods(AsyncNamespace):
 
     async def test(
         self, *, token: str, name: str | None = None, role_arn: str | None = None, session_name: str | None = None,
-        duration_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
+        duration_seconds: int | None = None, source_ip: str | None = None, timeout: float | None = None,
+        trace: str | None = None,
     ) -> types.RoleTestResult:
         """Test whether a token can assume a role, and why.
 
@@ -240,5 +243,5 @@ class AsyncRoleMethods(AsyncNamespace):
         """
         return types.RoleTestResult._of(await self._send("role.test", {
             "name": name, "roleArn": role_arn, "token": token, "sessionName": session_name,
-            "durationSeconds": duration_seconds,
+            "durationSeconds": duration_seconds, "sourceIp": source_ip,
         }, timeout, trace))

@@ -48,8 +48,8 @@ class TenantMethods(Namespace):
         mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
-        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
-        phone_sign_in: types.PhoneSignIn | None = None,
+        id_token_profile: bool | None = None, authentication_contexts: Sequence[str] | None = None,
+        anonymous_allowed: bool | None = None, phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -113,6 +113,10 @@ class TenantMethods(Namespace):
             id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
                 scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
                 picture, and without `profile` and `email` no email address. Defaults to false.
+            authentication_contexts: The names of the authentication contexts that require a second factor. A token
+                request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential
+                `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim
+                `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
             phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
@@ -148,11 +152,11 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
-            "subjectIssuers": subject_issuers, "idJag": id_jag, "transactionTokens": transaction_tokens,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "authenticationContexts": authentication_contexts,
+            "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag, "transactionTokens": transaction_tokens, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     def delete(
@@ -245,8 +249,8 @@ class TenantMethods(Namespace):
         mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
-        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
-        phone_sign_in: types.PhoneSignIn | None = None,
+        id_token_profile: bool | None = None, authentication_contexts: Sequence[str] | None = None,
+        anonymous_allowed: bool | None = None, phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -312,6 +316,10 @@ class TenantMethods(Namespace):
             id_token_profile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the
                 scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no
                 picture, and without `profile` and `email` no email address.
+            authentication_contexts: The names of the authentication contexts that require a second factor. A token
+                request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential
+                `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim
+                `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
             phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
@@ -348,11 +356,12 @@ class TenantMethods(Namespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
-            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag, "transactionTokens": transaction_tokens,
+            "idTokenProfile": id_token_profile, "authenticationContexts": authentication_contexts,
+            "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in, "passkeys": passkeys,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
+            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
+            "transactionTokens": transaction_tokens,
         }, timeout, trace))
 
 
@@ -385,8 +394,8 @@ class AsyncTenantMethods(AsyncNamespace):
         mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
-        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
-        phone_sign_in: types.PhoneSignIn | None = None,
+        id_token_profile: bool | None = None, authentication_contexts: Sequence[str] | None = None,
+        anonymous_allowed: bool | None = None, phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None,
         custom_token_signers: Sequence[types.CustomTokenSigner | Mapping[str, Any]] | None = None,
         delegations: Sequence[types.Delegation | Mapping[str, Any]] | None = None,
@@ -408,11 +417,11 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
-            "passkeys": passkeys, "customTokenSigners": custom_token_signers, "delegations": delegations,
-            "subjectIssuers": subject_issuers, "idJag": id_jag, "transactionTokens": transaction_tokens,
-            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
-            "signingAlgorithm": signing_algorithm,
+            "idTokenProfile": id_token_profile, "authenticationContexts": authentication_contexts,
+            "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in, "passkeys": passkeys,
+            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
+            "idJag": id_jag, "transactionTokens": transaction_tokens, "assurance": assurance, "disabled": disabled,
+            "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk, "signingAlgorithm": signing_algorithm,
         }, timeout, trace))
 
     async def delete(
@@ -478,8 +487,8 @@ class AsyncTenantMethods(AsyncNamespace):
         mfa: types.MfaPolicy | None = None, totp_adjacent_intervals: int | None = None,
         notices: types.NoticePolicy | None = None,
         audience_scopes: Sequence[types.AudienceScopes | Mapping[str, Any]] | None = None,
-        id_token_profile: bool | None = None, anonymous_allowed: bool | None = None,
-        phone_sign_in: types.PhoneSignIn | None = None,
+        id_token_profile: bool | None = None, authentication_contexts: Sequence[str] | None = None,
+        anonymous_allowed: bool | None = None, phone_sign_in: types.PhoneSignIn | None = None,
         passkeys: types.PasskeySettings | Mapping[str, Any] | None = None, assurance: types.Assurance | None = None,
         disabled: bool | None = None, lock_covers: types.LockCoverage | None = None,
         accepts_sms_risk: bool | None = None, accepts_less_assurance: bool | None = None, force: bool | None = None,
@@ -501,9 +510,10 @@ class AsyncTenantMethods(AsyncNamespace):
             "delivery": delivery, "enumerationProtection": enumeration_protection,
             "recyclesAddresses": recycles_addresses, "oneAccountPerAddress": one_account_per_address, "mfa": mfa,
             "totpAdjacentIntervals": totp_adjacent_intervals, "notices": notices, "audienceScopes": audience_scopes,
-            "idTokenProfile": id_token_profile, "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in,
-            "passkeys": passkeys, "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers,
-            "acceptsSmsRisk": accepts_sms_risk, "acceptsLessAssurance": accepts_less_assurance, "force": force,
-            "customTokenSigners": custom_token_signers, "delegations": delegations, "subjectIssuers": subject_issuers,
-            "idJag": id_jag, "transactionTokens": transaction_tokens,
+            "idTokenProfile": id_token_profile, "authenticationContexts": authentication_contexts,
+            "anonymousAllowed": anonymous_allowed, "phoneSignIn": phone_sign_in, "passkeys": passkeys,
+            "assurance": assurance, "disabled": disabled, "lockCovers": lock_covers, "acceptsSmsRisk": accepts_sms_risk,
+            "acceptsLessAssurance": accepts_less_assurance, "force": force, "customTokenSigners": custom_token_signers,
+            "delegations": delegations, "subjectIssuers": subject_issuers, "idJag": id_jag,
+            "transactionTokens": transaction_tokens,
         }, timeout, trace))

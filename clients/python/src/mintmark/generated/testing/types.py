@@ -14,6 +14,7 @@ FaultKind = Literal["method", "delivery", "provider", "store", "clock"]
 
 TestAnswerErrorEndpoint = Literal[
     "discovery", "jwks", "authorize", "token", "userinfo", "introspect", "revoke", "device", "logout", "register",
+    "par",
 ]
 """The endpoint that returns the error."""
 
@@ -134,7 +135,7 @@ class TestAnswerError(Record):
     """
     endpoint: str | None = member("endpoint", default=None)
     """The endpoint that returns the error. Defaults to "token". Known values: `discovery`, `jwks`, `authorize`, `token`,
-    `userinfo`, `introspect`, `revoke`, `device`, `logout`, `register`.
+    `userinfo`, `introspect`, `revoke`, `device`, `logout`, `register`, `par`.
     """
 
 
@@ -326,6 +327,10 @@ class TestIssuer(Record):
     dpop: str | None = member("dpop", default=None)
     """Which proofs of possession are required. Defaults to "optional". Known values: `optional`, `required`,
     `requiredWithNonce`.
+    """
+    require_pushed_requests: bool | None = member("requirePushedRequests", default=None)
+    """Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can. Defaults
+    to false.
     """
     sign_in_as: str | None = member("signInAs", default=None)
     """The username of the account that the authorization endpoint signs in without showing its login page, for tests

@@ -18,11 +18,12 @@ public struct CompatMethods: Sendable {
     ///   - url: The requested URL: absolute, or the path with its query. Its host is ignored.
     ///   - headers: The HTTP headers by name. Names are case-insensitive.
     ///   - body: The body as text.
+    ///   - sourceIp: The IP address of the client that sent the HTTP request: the value of the condition key `aws:SourceIp` for `AssumeRoleWithWebIdentity`. If omitted, the key is missing.
     ///   - firebase: The Firebase project for which the request is handled.
     @discardableResult
-    public func http(method: String, url: String, headers: [String: String]? = nil, body: String? = nil, firebase: CompatHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CompatHttpResult {
+    public func http(method: String, url: String, headers: [String: String]? = nil, body: String? = nil, sourceIp: String? = nil, firebase: CompatHttpFirebase? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CompatHttpResult {
         let _params = JSONObject([
-            ("method", method), ("url", url), ("headers", headers), ("body", body), ("firebase", firebase),
+            ("method", method), ("url", url), ("headers", headers), ("body", body), ("sourceIp", sourceIp), ("firebase", firebase),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("compat.http", _params, timeout: timeout, trace: trace)
     }

@@ -23,12 +23,13 @@ public struct CredentialsMethods: Sendable {
     ///   - token: The OpenID token of a pool, or a token of a trusted issuer.
     ///   - durationSeconds: The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
     ///   - policy: A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
+    ///   - sourceIp: The IP address of the workload, as seen by the application: the value of the condition key `aws:SourceIp`. If omitted, the key is missing.
     /// - Throws: `TokenMalformedError`, `TokenAlgorithmNotAllowedError`, `TokenKeyUnknownError`, `TokenSignatureInvalidError`, `TokenIssuerMismatchError`, `TokenExpiredError`, `TokenNotYetValidError`, `TokenUseMismatchError`, `TokenRevokedError`, `TokenAudienceMismatchError`, `TokenClaimRejectedError`, `TokenReplayedError`, `AccountMergedError`, `ProviderUnavailableError`, `ProviderUnusableError`, `AssumeRoleDeniedError`, `DurationExceedsRoleMaximumError`, `MalformedPolicyError`, `PackedPolicyTooLargeError`.
     @discardableResult
-    public func assumeRole(roleArn: String, sessionName: String, token: String, durationSeconds: Int? = nil, policy: JSONObject? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsAssumeRoleResult {
+    public func assumeRole(roleArn: String, sessionName: String, token: String, durationSeconds: Int? = nil, policy: JSONObject? = nil, sourceIp: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> CredentialsAssumeRoleResult {
         let _params = JSONObject([
             ("roleArn", roleArn), ("sessionName", sessionName), ("token", token), ("durationSeconds", durationSeconds),
-            ("policy", policy),
+            ("policy", policy), ("sourceIp", sourceIp),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("credentials.assumeRole", _params, timeout: timeout, trace: trace)
     }

@@ -112,10 +112,12 @@ public struct RoleMethods: Sendable {
     ///   - roleArn: The ARN of the role.
     ///   - sessionName: The value of `sts:RoleSessionName`. Defaults to "role-test".
     ///   - durationSeconds: The value of `sts:DurationSeconds`. Defaults to 3600.
+    ///   - sourceIp: The value of `aws:SourceIp`: an IP address. If omitted, the key is missing.
     /// - Throws: `RoleNotFoundError`.
-    public func test(token: String, name: String? = nil, roleArn: String? = nil, sessionName: String? = nil, durationSeconds: Int? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleTestResult {
+    public func test(token: String, name: String? = nil, roleArn: String? = nil, sessionName: String? = nil, durationSeconds: Int? = nil, sourceIp: String? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> RoleTestResult {
         let _params = JSONObject([
             ("token", token), ("name", name), ("roleArn", roleArn), ("sessionName", sessionName), ("durationSeconds", durationSeconds),
+            ("sourceIp", sourceIp),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("role.test", _params, timeout: timeout, trace: trace)
     }

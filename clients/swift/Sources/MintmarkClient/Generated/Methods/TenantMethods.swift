@@ -49,6 +49,7 @@ public struct TenantMethods: Sendable {
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. Defaults to "credentials".
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
+    ///   - authenticationContexts: The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
     ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -64,7 +65,7 @@ public struct TenantMethods: Sendable {
     ///   - signingAlgorithm: The JOSE algorithm that signs tokens. Defaults to "ES256".
     /// - Throws: `TenantExistsError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func create(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, authenticationContexts: [String]? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -72,10 +73,11 @@ public struct TenantMethods: Sendable {
             ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
             ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
             ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
-            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys),
-            ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("subjectIssuers", subjectIssuers),
-            ("idJag", idJag), ("transactionTokens", transactionTokens), ("assurance", assurance), ("disabled", disabled),
-            ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk), ("signingAlgorithm", signingAlgorithm),
+            ("authenticationContexts", authenticationContexts), ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn),
+            ("passkeys", passkeys), ("customTokenSigners", customTokenSigners), ("delegations", delegations),
+            ("subjectIssuers", subjectIssuers), ("idJag", idJag), ("transactionTokens", transactionTokens), ("assurance", assurance),
+            ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
+            ("signingAlgorithm", signingAlgorithm),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.create", _params, timeout: timeout, trace: trace)
     }
@@ -164,6 +166,7 @@ public struct TenantMethods: Sendable {
     ///   - notices: Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
     ///   - audienceScopes: The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to `openid`, `profile`, `email` and `offline_access`. All other audiences have the tenant's `scopes`.
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
+    ///   - authenticationContexts: The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -180,7 +183,7 @@ public struct TenantMethods: Sendable {
     ///   - transactionTokens: The applications that can get transaction tokens by `token.exchange`, for the workloads of a trust domain.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`.
     @discardableResult
-    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
+    public func update(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, authenticationContexts: [String]? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, force: Bool? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> Tenant {
         let _params = JSONObject([
             ("tenantId", tenantId), ("name", name), ("localAccountMethod", localAccountMethod), ("signUpAllowed", signUpAllowed),
             ("attributes", attributes), ("audiences", audiences), ("scopes", scopes), ("passwordPolicy", passwordPolicy),
@@ -188,11 +191,11 @@ public struct TenantMethods: Sendable {
             ("enumerationProtection", enumerationProtection), ("recyclesAddresses", recyclesAddresses),
             ("oneAccountPerAddress", oneAccountPerAddress), ("mfa", mfa), ("totpAdjacentIntervals", totpAdjacentIntervals),
             ("notices", notices), ("audienceScopes", audienceScopes), ("idTokenProfile", idTokenProfile),
-            ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn), ("passkeys", passkeys), ("assurance", assurance),
-            ("disabled", disabled), ("lockCovers", lockCovers), ("acceptsSmsRisk", acceptsSmsRisk),
-            ("acceptsLessAssurance", acceptsLessAssurance), ("force", force), ("customTokenSigners", customTokenSigners),
-            ("delegations", delegations), ("subjectIssuers", subjectIssuers), ("idJag", idJag),
-            ("transactionTokens", transactionTokens),
+            ("authenticationContexts", authenticationContexts), ("anonymousAllowed", anonymousAllowed), ("phoneSignIn", phoneSignIn),
+            ("passkeys", passkeys), ("assurance", assurance), ("disabled", disabled), ("lockCovers", lockCovers),
+            ("acceptsSmsRisk", acceptsSmsRisk), ("acceptsLessAssurance", acceptsLessAssurance), ("force", force),
+            ("customTokenSigners", customTokenSigners), ("delegations", delegations), ("subjectIssuers", subjectIssuers),
+            ("idJag", idJag), ("transactionTokens", transactionTokens),
         ] as [(String, (any WireValue)?)])
         return try await caller.call("tenant.update", _params, timeout: timeout, trace: trace)
     }

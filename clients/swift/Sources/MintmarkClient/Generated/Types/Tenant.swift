@@ -46,6 +46,8 @@ public struct Tenant: ResultRecord {
     public let audienceScopes: [AudienceScopes]?
     /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Present if it is true.
     public let idTokenProfile: Bool?
+    /// The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect. Present if there are any.
+    public let authenticationContexts: [String]?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public let anonymousAllowed: Bool
     /// Who can sign in with a code by SMS. Present unless it is `off`.
@@ -101,6 +103,7 @@ public struct Tenant: ResultRecord {
         notices = try members.required("notices")
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
+        authenticationContexts = try members.optional("authenticationContexts")
         anonymousAllowed = try members.required("anonymousAllowed")
         phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")

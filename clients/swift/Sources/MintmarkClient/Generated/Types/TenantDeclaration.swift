@@ -44,6 +44,8 @@ public struct TenantDeclaration: MutableRecord {
     public var audienceScopes: [AudienceScopes]?
     /// Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     public var idTokenProfile: Bool?
+    /// The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
+    public var authenticationContexts: [String]?
     /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
     public var anonymousAllowed: Bool?
     /// Who can sign in with a code by SMS.
@@ -75,7 +77,7 @@ public struct TenantDeclaration: MutableRecord {
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
+    public init(tenantId: String, name: String? = nil, localAccountMethod: LocalAccountMethod? = nil, signUpAllowed: Bool? = nil, attributes: [TenantAttribute]? = nil, audiences: [String]? = nil, scopes: [String]? = nil, passwordPolicy: PasswordPolicy? = nil, codes: CodePolicy? = nil, lockout: LockoutPolicy? = nil, tokens: TokenLifetimes? = nil, delivery: TenantDelivery? = nil, enumerationProtection: Bool? = nil, recyclesAddresses: Bool? = nil, oneAccountPerAddress: Bool? = nil, mfa: MfaPolicy? = nil, totpAdjacentIntervals: Int? = nil, notices: NoticePolicy? = nil, audienceScopes: [AudienceScopes]? = nil, idTokenProfile: Bool? = nil, authenticationContexts: [String]? = nil, anonymousAllowed: Bool? = nil, phoneSignIn: PhoneSignIn? = nil, passkeys: PasskeySettings? = nil, customTokenSigners: [CustomTokenSigner]? = nil, delegations: [Delegation]? = nil, subjectIssuers: [SubjectIssuer]? = nil, idJag: [IdJagPermission]? = nil, transactionTokens: [TransactionTokenPermission]? = nil, assurance: Assurance? = nil, disabled: Bool? = nil, lockCovers: LockCoverage? = nil, acceptsSmsRisk: Bool? = nil, acceptsLessAssurance: Bool? = nil, signingAlgorithm: SigningAlgorithm? = nil, unknown: JSONObject = [:]) {
         self.tenantId = tenantId
         self.name = name
         self.localAccountMethod = localAccountMethod
@@ -96,6 +98,7 @@ public struct TenantDeclaration: MutableRecord {
         self.notices = notices
         self.audienceScopes = audienceScopes
         self.idTokenProfile = idTokenProfile
+        self.authenticationContexts = authenticationContexts
         self.anonymousAllowed = anonymousAllowed
         self.phoneSignIn = phoneSignIn
         self.passkeys = passkeys
@@ -134,6 +137,7 @@ public struct TenantDeclaration: MutableRecord {
         notices = try members.optional("notices")
         audienceScopes = try members.optional("audienceScopes")
         idTokenProfile = try members.optional("idTokenProfile")
+        authenticationContexts = try members.optional("authenticationContexts")
         anonymousAllowed = try members.optional("anonymousAllowed")
         phoneSignIn = try members.optional("phoneSignIn")
         passkeys = try members.optional("passkeys")
@@ -172,6 +176,7 @@ public struct TenantDeclaration: MutableRecord {
         members.set("notices", notices)
         members.set("audienceScopes", audienceScopes)
         members.set("idTokenProfile", idTokenProfile)
+        members.set("authenticationContexts", authenticationContexts)
         members.set("anonymousAllowed", anonymousAllowed)
         members.set("phoneSignIn", phoneSignIn)
         members.set("passkeys", passkeys)

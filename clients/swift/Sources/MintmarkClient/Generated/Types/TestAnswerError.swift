@@ -62,6 +62,8 @@ public struct TestAnswerError: MutableRecord {
         public static let logout = Self(rawValue: "logout")
         /// `register`
         public static let register = Self(rawValue: "register")
+        /// `par`
+        public static let par = Self(rawValue: "par")
     }
 
 }

@@ -22,12 +22,14 @@ public struct TestIssuer: MutableRecord {
     public var clientIdMetadata: Bool?
     /// Which proofs of possession are required. Defaults to "optional".
     public var dpop: TestDpop?
+    /// Whether clients must push every authorization request to the endpoint `par` (RFC 9126). Otherwise they can. Defaults to false.
+    public var requirePushedRequests: Bool?
     /// The username of the account that the authorization endpoint signs in without showing its login page, for tests without a browser.
     public var signInAs: String?
     public var unknown: JSONObject
 
     /// The members by their names.
-    public init(name: String, tenantId: String? = nil, passwordless: Bool? = nil, createAccounts: Bool? = nil, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop? = nil, signInAs: String? = nil, unknown: JSONObject = [:]) {
+    public init(name: String, tenantId: String? = nil, passwordless: Bool? = nil, createAccounts: Bool? = nil, clients: [TestClient]? = nil, resources: [TestResource]? = nil, registration: Bool? = nil, clientIdMetadata: Bool? = nil, dpop: TestDpop? = nil, requirePushedRequests: Bool? = nil, signInAs: String? = nil, unknown: JSONObject = [:]) {
         self.name = name
         self.tenantId = tenantId
         self.passwordless = passwordless
@@ -37,6 +39,7 @@ public struct TestIssuer: MutableRecord {
         self.registration = registration
         self.clientIdMetadata = clientIdMetadata
         self.dpop = dpop
+        self.requirePushedRequests = requirePushedRequests
         self.signInAs = signInAs
         self.unknown = unknown
     }
@@ -51,6 +54,7 @@ public struct TestIssuer: MutableRecord {
         registration = try members.optional("registration")
         clientIdMetadata = try members.optional("clientIdMetadata")
         dpop = try members.optional("dpop")
+        requirePushedRequests = try members.optional("requirePushedRequests")
         signInAs = try members.optional("signInAs")
         unknown = members.rest
     }
@@ -65,6 +69,7 @@ public struct TestIssuer: MutableRecord {
         members.set("registration", registration)
         members.set("clientIdMetadata", clientIdMetadata)
         members.set("dpop", dpop)
+        members.set("requirePushedRequests", requirePushedRequests)
         members.set("signInAs", signInAs)
         members.add(unknown)
     }

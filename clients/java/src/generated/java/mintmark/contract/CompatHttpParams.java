@@ -36,6 +36,13 @@ public final class CompatHttpParams extends Params {
 
     /**
      * {@return this}
+     * @param sourceIp The IP address of the client that sent the HTTP request: the value of the condition key <code>aws:SourceIp</code>
+     * for <code>AssumeRoleWithWebIdentity</code>. If omitted, the key is missing.
+     */
+    public CompatHttpParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
+
+    /**
+     * {@return this}
      * @param firebase The Firebase project for which the request is handled.
      */
     public CompatHttpParams firebase(Firebase firebase) { return set(this, "firebase", firebase); }

@@ -38,4 +38,11 @@ public final class CredentialsAssumeRoleParams extends Params {
      * @param policy A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
      */
     public CredentialsAssumeRoleParams policy(Map<String, Object> policy) { return setFree(this, "policy", policy); }
+
+    /**
+     * {@return this}
+     * @param sourceIp The IP address of the workload, as seen by the application: the value of the condition key
+     * <code>aws:SourceIp</code>. If omitted, the key is missing.
+     */
+    public CredentialsAssumeRoleParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
 }

@@ -37,4 +37,10 @@ public final class RoleTestParams extends Params {
      * @param durationSeconds The value of <code>sts:DurationSeconds</code>. Defaults to 3600.
      */
     public RoleTestParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
+
+    /**
+     * {@return this}
+     * @param sourceIp The value of <code>aws:SourceIp</code>: an IP address. If omitted, the key is missing.
+     */
+    public RoleTestParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
 }

@@ -162,6 +162,17 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
+     * @param authenticationContexts The names of the authentication contexts that require a second factor. A token request of the native
+     * authentication API of Microsoft Entra can ask for one in <code>claims</code>, as an essential <code>acrs</code>. The user then
+     * verifies or enrolls a second factor also if <code>mfa</code> is <code>optional</code>, and the claim <code>acrs</code> of the
+     * access token names the context. If <code>mfa</code> is <code>off</code>, the names have no effect.
+     */
+    public TenantUpdateParams authenticationContexts(List<String> authenticationContexts) {
+        return set(this, "authenticationContexts", authenticationContexts);
+    }
+
+    /**
+     * {@return this}
      * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
      * anonymous accounts are ordinary tokens of this tenant.
      */

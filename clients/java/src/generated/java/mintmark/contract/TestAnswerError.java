@@ -78,6 +78,8 @@ public final class TestAnswerError extends Result {
         LOGOUT("logout"),
         /** <code>register</code> */
         REGISTER("register"),
+        /** <code>par</code> */
+        PAR("par"),
         /** A value that this client does not know. The methods with the suffix AsString return it. */
         UNKNOWN_TO_SDK_VERSION(null);
 

@@ -79,6 +79,15 @@ public final class TestIssuer extends Result {
 
     /**
      * {@return a copy with this value}
+     * @param requirePushedRequests Whether clients must push every authorization request to the endpoint <code>par</code> (RFC 9126).
+     * Otherwise they can. Defaults to false.
+     */
+    public TestIssuer withRequirePushedRequests(boolean requirePushedRequests) {
+        return new TestIssuer(with("requirePushedRequests", requirePushedRequests));
+    }
+
+    /**
+     * {@return a copy with this value}
      * @param signInAs The username of the account that the authorization endpoint signs in without showing its login page, for tests
      * without a browser.
      */

@@ -150,15 +150,15 @@ public final class TestMethods {
      * with its own keys and no accounts. Use it to test that a service rejects tokens of foreign issuers. The provider supports
      * discovery, JWKS, authorization with a login page, token (<code>authorization_code</code> with PKCE, <code>refresh_token</code>,
      * <code>client_credentials</code>, token exchange, <code>jwt-bearer</code> with identity assertions (ID-JAG),
-     * <code>device_code</code>), UserInfo, introspection, revocation, device authorization, logout, and step-by-step sign-in by the
-     * application itself (<code>authorization_challenge_endpoint</code>, OAuth 2.0 for First-Party Applications). Clients authenticate
-     * with a secret or with signed assertions (<code>private_key_jwt</code>). An issuer with <code>resources</code> is an authorization
-     * server for MCP servers: with protected-resource metadata, client registration, client ID metadata documents, resource indicators
-     * and DPoP. It listens only on 127.0.0.1 until the process exits. Calling the method again returns the addresses and replaces issuers
-     * of the same names; after <code>stop</code>, it starts again on the same port. <code>test.enqueue</code> sets its next responses,
-     * <code>test.token</code> signs arbitrary tokens of its issuers, <code>test.clock</code> sets its time, and <code>test.reset</code>
-     * deletes its issuers, codes, logins and queue. Its state ends with the process; <code>test.snapshot</code> saves it and
-     * <code>test.restore</code> restores it.
+     * <code>device_code</code>), UserInfo, introspection, revocation, device authorization, pushed authorization requests (RFC 9126),
+     * logout, and step-by-step sign-in by the application itself (<code>authorization_challenge_endpoint</code>, OAuth 2.0 for
+     * First-Party Applications). Clients authenticate with a secret or with signed assertions (<code>private_key_jwt</code>). An issuer
+     * with <code>resources</code> is an authorization server for MCP servers: with protected-resource metadata, client registration,
+     * client ID metadata documents, resource indicators and DPoP. It listens only on 127.0.0.1 until the process exits. Calling the
+     * method again returns the addresses and replaces issuers of the same names; after <code>stop</code>, it starts again on the same
+     * port. <code>test.enqueue</code> sets its next responses, <code>test.token</code> signs arbitrary tokens of its issuers,
+     * <code>test.clock</code> sets its time, and <code>test.reset</code> deletes its issuers, codes, logins and queue. Its state ends
+     * with the process; <code>test.snapshot</code> saves it and <code>test.restore</code> restores it.
      * <p>Errors: {@link PortUnavailableException}, {@link TenantNotFoundException}.
      * @param params sets the parameters
      * @return the result
