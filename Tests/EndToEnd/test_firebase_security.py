@@ -2,6 +2,7 @@
 
 import unittest
 
+import jwt
 from firebase_admin import auth
 
 from firebase import PROJECT, FirebaseProject
@@ -79,6 +80,45 @@ class RequiredFactor(FirebaseProject):
         self.require()
         self.assertIn("idToken", self.client("accounts:signUp"))
         self.assertIn("idToken", self.client("accounts:signInWithCustomToken", token='{"uid": "bob"}'))
+
+
+    def test_anonymous_user_with_a_password_is_no_longer_exempt(self):
+        self.require()
+        anonymous = self.client("accounts:signUp")["idToken"]
+        for change in (CAROL, {"email": CAROL["email"]}, {"password": CAROL["password"]}):
+            self.refused("OPERATION_NOT_ALLOWED", "accounts:update", idToken=anonymous, returnSecureToken=True, **change)
+            self.refused("OPERATION_NOT_ALLOWED", "accounts:update", idToken=anonymous, **change)
+        self.refused("OPERATION_NOT_ALLOWED", "accounts:signUp", idToken=anonymous, **CAROL)
+        self.assertNotIn("email", self.client("accounts:lookup", idToken=anonymous)["users"][0])
+
+
+class EndedSessions(FirebaseProject):
+    """Tokens of a session that was ended, or of a tenant that was disabled, changed the account."""
+
+    def setUp(self):
+        super().setUp()
+        auth.create_user(uid="carol", email_verified=True, app=self.app, **CAROL)
+        self.token = self.client("accounts:signInWithPassword", **CAROL)["idToken"]
+
+    def uses(self, code):
+        self.refused(code, "accounts:lookup", idToken=self.token)
+        self.refused(code, "accounts:update", idToken=self.token, password="secret-2")
+        self.refused(code, "accounts/mfaEnrollment:start", "v2", idToken=self.token, phoneEnrollmentInfo={"phoneNumber": NUMBER})
+        self.refused(code, "accounts:delete", idToken=self.token)
+
+    def test_token_of_a_session_that_was_revoked_alone_is_refused(self):
+        other = self.client("accounts:signInWithPassword", **CAROL)["idToken"]
+        native = self.sidecar.call("signIn.withPassword", {"tenantId": PROJECT, "username": CAROL["email"], "password": CAROL["password"]})["idToken"]
+        ended = jwt.decode(self.token, options={"verify_signature": False})["sid"]
+        self.sidecar.call("session.revoke", {"idToken": native, "sessionId": ended})
+        self.uses("TOKEN_EXPIRED")
+        self.client("accounts:lookup", idToken=other)
+
+    def test_token_of_a_disabled_tenant_is_refused(self):
+        self.sidecar.call("tenant.update", {"tenantId": PROJECT, "disabled": True})
+        self.uses("OPERATION_NOT_ALLOWED")
+        self.sidecar.call("tenant.update", {"tenantId": PROJECT, "disabled": False})
+        self.client("accounts:lookup", idToken=self.token)
 
 
 class Guesses(FirebaseProject):

@@ -164,6 +164,15 @@ class ForeignPasswords(EndToEnd):
                 self.assertEqual(answer["state"], "completed")
         self.assertTrue(self.is_own())
 
+    def test_bcrypt_does_not_ignore_the_end_of_a_long_password(self):
+        """CVE-2025-22228 (Spring Security): bcrypt considers 72 bytes, so that passwords with the same beginning were equal."""
+        # The password is 72 times the letter a.
+        self.assertEqual(self.bring_text("bcrypt", "$2b$05$CCCCCCCCCCCCCCCCCCCCC.ODcEJfYFxKziEakDsjep8mcF3zSCvHq")["imported"], 1)
+        for tail in ("a", "b" * 20, "é"):
+            self.refused("invalidPassword", self.sidecar, "signIn.withPassword", {"username": "carol@example.com", "password": "a" * 72 + tail})
+        answer = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": "a" * 72})
+        self.assertEqual(answer["state"], "completed")
+
     def test_bcrypt_that_is_malformed_or_too_expensive_is_refused(self):
         for text in ("$2b$12$short" + "x" * 20, "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"):
             failures = self.bring_text("bcrypt", text)["failures"]

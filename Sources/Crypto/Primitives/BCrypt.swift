@@ -6,6 +6,8 @@ import Glibc
 public enum BCrypt {
     /// The length of a hash such as `$2b$12$…`, in bytes, and of its part before the digest.
     public static let (count, settingCount) = (60, 29)
+    /// The length up to which bcrypt considers a password, in bytes.
+    static let passwordCount = 72
 
     /// libcrypt is missing, or does not support bcrypt.
     public struct Unavailable: Error, Hashable, Sendable {}
@@ -35,7 +37,7 @@ public enum BCrypt {
         return Int(String(decoding: hash[4..<6], as: UTF8.self))
     }
 
-    /// Returns the hash of a password, or an empty array if libcrypt refuses the password or the setting.
+    /// Returns the hash of a password, or an empty array if the password is longer than 72 bytes, or libcrypt refuses it or the setting.
     ///
     /// - Parameter setting: The hash up to its salt, 29 bytes.
     /// - Throws: `Unavailable`.
@@ -45,8 +47,8 @@ public enum BCrypt {
     }
 
     private static func call(_ function: Function, _ password: [UInt8], _ setting: [UInt8]) -> [UInt8]? {
-        // A password with a NUL would be cut there, and equal a shorter one.
-        guard !password.contains(0), !setting.contains(0) else { return nil }
+        // A password with a NUL would be cut there, and a long one at its end. Both would equal a shorter one.
+        guard !password.contains(0), password.count <= passwordCount, !setting.contains(0) else { return nil }
         // struct crypt_data has 32 KiB in libxcrypt, and 128 KiB in old versions of glibc. It must be zero at first.
         let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         space.initializeMemory(as: UInt8.self, repeating: 0)

@@ -217,7 +217,11 @@ struct FirebaseCall {
         guard let facts = try facts(id) else { throw FirebaseError("USER_NOT_FOUND") }
         if (claims["iat"]?.int ?? 0) < facts.account.validAfter || (claims["exp"]?.int ?? 0) <= now { throw FirebaseError("TOKEN_EXPIRED") }
         if facts.account.isDisabled { throw FirebaseError("USER_DISABLED") }
-        let session = try claims["sid"]?.string.flatMap { id in try context.database.read { try $0.session(id) } }
+        try tenantRecord().requireEnabled()
+        let sessionId = claims["sid"]?.string
+        let session = try sessionId.flatMap { id in try context.database.read { try $0.session(id) } }
+        // A session that was signed out or revoked on its own does not change the time from which tokens of the account are valid.
+        if sessionId != nil, session == nil { throw FirebaseError("TOKEN_EXPIRED") }
         return FirebaseUser(facts: facts, session: session, claims: claims)
     }
 

@@ -27,7 +27,16 @@ extension FirebaseCall {
         let isSensitive = change.username != nil || change.password != nil
         if isSensitive { try requireRecent(user) }
         let returnsTokens = try isSensitive || change.tokensValidSince != nil || body.flag("returnSecureToken") == true
-        if returnsTokens { try requireFactor(of: user.facts, after: continued(user)) }
+        // The first address or password turns an anonymous user, who needs no second factor, into one who signs in with a password.
+        let isFirst = isSensitive && user.account.method == .anonymous
+        if isFirst, change.password != nil, try !switches().allowsPassword { throw FirebaseError("OPERATION_NOT_ALLOWED") }
+        let setsPassword = change.password != nil
+        let proof = continued(
+            user, amr: isFirst && setsPassword ? SignInProof.password.amr : nil,
+            provider: setsPassword ? SignInProof.password.provider : nil)
+        if returnsTokens {
+            try requireFactor(of: user.facts, after: isFirst ? continued(user, provider: SignInProof.password.provider) : proof)
+        }
         _ = try service.account.update(change, by: Self.method, call)
         if let email = user.account.email, change.username != nil {
             try rememberFirst(Username.fold(email), of: user.account)
@@ -36,7 +45,6 @@ extension FirebaseCall {
         try forgetLink(of: user.account)
         var answer = try shown(user.account.id)
         if returnsTokens {
-            let proof = continued(user, provider: change.password != nil ? "password" : nil)
             for (name, value) in try startSession(user.account.id, proof, asksHooks: false).members { answer[name] = value }
         }
         return answer
