@@ -289,7 +289,7 @@ class Tools(EndToEnd):
             self.assertTrue(tool["annotations"]["readOnlyHint"], name)
             self.assertNotIn("outputSchema", tool)
             self.assertNotRegex(tool["description"], r"`[a-z][A-Za-z]*\.[a-z][A-Za-z]*`")
-        self.assertTrue(all(len(json.dumps(tool)) < 13_500 for tool in self.tools("--allow", "destroy").values()))
+        self.assertTrue(all(len(json.dumps(tool)) < 14_500 for tool in self.tools("--allow", "destroy").values()))
         again, = self.session({"id": 1, "method": "tools/list"}, options=["--allow", "read", "--tools", "default"])
         self.assertEqual(again["result"], answer["result"])
 
