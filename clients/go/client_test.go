@@ -203,7 +203,7 @@ func TestTheStateDeterminesTheTypeOfAStep(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v", step, *required); strings.Contains(text, string(required.ContinuationToken)) || strings.Count(text, "a***@e***.com") != 2 {
 		t.Errorf("printed: %s", text)
 	}
-	account, err := m.Account.Create(ctx, mintmark.AccountCreateParams{Username: "bob@example.com"})
+	account, err := m.Account.Create(ctx, mintmark.AccountCreateParams{Username: mintmark.Ptr("bob@example.com")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -259,7 +259,7 @@ func TestALoginThatFailsSaysWhy(t *testing.T) {
 	m := mintmarktest.New(t)
 	idp := m.IdentityProvider()
 	server := startService(t, idp, "")
-	created, err := m.Account.Create(context.Background(), mintmark.AccountCreateParams{Username: "dave@example.com"})
+	created, err := m.Account.Create(context.Background(), mintmark.AccountCreateParams{Username: mintmark.Ptr("dave@example.com")})
 	if err != nil {
 		t.Fatal(err)
 	}

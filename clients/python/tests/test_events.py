@@ -7,7 +7,7 @@ import threading
 import unittest
 
 from support import ClientTest, pid
-from mintmark import AsyncMintmark, types
+from mintmark import AsyncMintmark, ProcessEndedError, types
 
 
 class Following(ClientTest):
@@ -30,9 +30,16 @@ class Following(ClientTest):
         second = m.key.rotate(tenant_id="default").kid
         os.kill(pid(m), signal.SIGKILL)
         self.assertEqual([(event.cursor, event.kid) for event in (next(events), )], [("2", second)])
-        third = m.key.rotate(tenant_id="default").kid
+        third = self.rotate(m)
         self.assertEqual(next(events).kid, third)
         events.close()
+
+    def rotate(self, m):
+        """Rotates the key. A call can still go to the killed process, whose end the client may not have noticed, and then fails."""
+        try:
+            return m.key.rotate(tenant_id="default").kid
+        except ProcessEndedError:
+            return m.key.rotate(tenant_id="default").kid
 
     def test_without_a_cursor_only_later_events_are_returned(self):
         m = self.file()
