@@ -37,7 +37,6 @@ class Host:
             elif isinstance(message.get("id"), int) and "result" in message:
                 acknowledged.add(message["result"]["kid"])
 
-
     def wait_for_messages(self, count, timeout):
         """Waits until the present process has sent a number of messages."""
         with self.news:
@@ -50,7 +49,7 @@ def run(count, seed, test):
     chance, host, acknowledged = random.Random(seed), Host(), set()
     for number in range(count + 1):
         sidecar = test.spawn("--testing", store=test.store, reading=False, checked=False)
-        cut, host.messages = threading.Event(), 0
+        cut, host.messages, before = threading.Event(), 0, len(acknowledged)
         reader = threading.Thread(target=host.process, args=(sidecar, acknowledged, cut))
         reader.start()
         subscription = request_line("events.subscribe", {"types": ["keysRotated"], "after": host.cursor}, id="s")
@@ -58,7 +57,10 @@ def run(count, seed, test):
         sidecar._write(subscription + b"".join(changes))
         if number == count:   # The last process is not killed: its host waits for the event of its change.
             deadline = time.monotonic() + 60
-            while not acknowledged <= {kid for _, kid in list(host.seen)} and time.monotonic() < deadline:
+            def is_done():
+                return len(acknowledged) > before and set(acknowledged) <= {kid for _, kid in list(host.seen)}
+
+            while not is_done() and time.monotonic() < deadline:
                 time.sleep(0.05)
             time.sleep(0.5)
         else:
