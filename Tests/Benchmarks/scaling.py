@@ -83,8 +83,9 @@ def rows(benchmarks, Row):
 def scaling(name, benchmarks, server, script, turns, seconds, Row):
     home, work, database = benchmarks.home, benchmarks.work, None
     if name == "PostgreSQL":
+        store = server.uri(server.database())
+        # A database with a table of another program is not taken for a store.
         database = server.database()
-        store = server.uri(database)
         server.sql("CREATE TABLE limit_of_rows (id uuid PRIMARY KEY, a bigint, b bigint, c text)", database)
     else:
         store = benchmarks.path("scaling.db")
