@@ -4,10 +4,10 @@ import Synchronization
 /// The threads that run the body of a transaction of one store. A transaction inside another one of the same store would deadlock, also if
 /// transactions of other stores are between them.
 final class ThreadsInTransaction: Sendable {
-    private let threads = Mutex<[pthread_t]>([])
+    private let threads = ValueOfThreads<[pthread_t]>([])
 
     /// The threads that run a body for another thread, which waits for it.
-    private static let callers = Mutex<[pthread_t: pthread_t]>([:])
+    private static let callers = ValueOfThreads<[pthread_t: pthread_t]>([:])
 
     /// Checks that this thread, and every thread for which it runs, runs no transaction of the store.
     ///
@@ -15,10 +15,10 @@ final class ThreadsInTransaction: Sendable {
     func requireNone() throws(StoreError) {
         var next: pthread_t? = pthread_self()
         while let thread = next {
-            if threads.withLock({ $0.contains(thread) }) {
+            if threads.withLock(thread, { $0.contains(thread) }) {
                 throw .failed(reason: "a transaction was started inside another transaction of the same store")
             }
-            next = Self.callers.withLock { $0[thread] }
+            next = Self.callers.withLock(thread) { $0[thread] }
         }
     }
 
@@ -28,12 +28,12 @@ final class ThreadsInTransaction: Sendable {
     func enter() throws(StoreError) {
         try requireNone()
         let this = pthread_self()
-        threads.withLock { $0.append(this) }
+        threads.withLock(this) { $0.append(this) }
     }
 
     func leave() {
         let this = pthread_self()
-        threads.withLock { threads in
+        threads.withLock(this) { threads in
             guard let index = threads.lastIndex(of: this) else { return }
             threads.swapAt(index, threads.count - 1)
             threads.removeLast()
@@ -45,8 +45,28 @@ final class ThreadsInTransaction: Sendable {
         let this = pthread_self()
         // Without a writer thread, the caller does its work.
         if this == caller { return try body() }
-        callers.withLock { $0[this] = caller }
-        defer { callers.withLock { $0[this] = nil } }
+        callers.withLock(this) { $0[this] = caller }
+        defer { callers.withLock(this) { $0[this] = nil } }
         return try body()
+    }
+}
+
+/// A value for the threads, in parts with a lock each. Every transaction takes the lock of its thread several times: with one lock for all,
+/// many threads wait for one that the system has interrupted, and spend most of the processor time on that.
+private final class ValueOfThreads<Value: Sendable>: Sendable {
+    private final class Part: Sendable {
+        let value: Mutex<Value>
+
+        init(_ value: Value) { self.value = Mutex(value) }
+    }
+
+    /// 64 parts, for the six highest bits of a product.
+    private let parts: [Part]
+
+    init(_ value: Value) { parts = (0..<64).map { _ in Part(value) } }
+
+    /// Calls `body` with the part for a thread.
+    func withLock<R: Sendable>(_ thread: pthread_t, _ body: (inout sending Value) -> sending R) -> R {
+        parts[Int((UInt64(thread) &* 0x9E37_79B9_7F4A_7C15) >> 58)].value.withLock(body)
     }
 }
