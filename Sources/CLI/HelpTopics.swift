@@ -86,7 +86,7 @@ enum HelpTopics {
         if let method = Contract.MethodTable.all.first(where: { $0.name == given }) {
             return try Describe.parse([method.name]).run()
         }
-        if let error = Contract.ErrorTable.all.first(where: { $0.type == given || String($0.code) == given }) { return try show(error) }
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == given || String($0.code) == given }) { return try ErrorDescription.show(error) }
         let begun = documentation.topics.filter { name($0.name).hasPrefix(asked) || name($0.title).hasPrefix(asked) }
         if begun.count == 1 { return try show(begun[0], documentation) }
         if begun.count > 1 {
@@ -125,37 +125,6 @@ enum HelpTopics {
             let padding = String(repeating: " ", count: width - other.name.count + 2)
             try Printing.out("\(Printing.cyan(other.name))\(padding)\(other.title)")
         }
-    }
-
-    /// Returns an error as JSON.
-    static func object(_ error: ErrorInfo) -> JSONValue {
-        var object: JSONObject = ["type": .string(error.type), "code": .number(JSONNumber(Int64(error.code))), "when": .string(error.when)]
-        object["message"] = Documentation.errors[error.type]?["message"]
-        object["data"] = OpenRPCDocument.errorDataSchemas[error.type]
-        object["methods"] = .array(
-            Contract.MethodTable.all.filter { $0.errors.contains(error.type) }.map { .string($0.name) })
-        return .object(object)
-    }
-
-    static func show(_ error: ErrorInfo) throws {
-        try Printing.out("\(Printing.bold(error.type))  \(Printing.dim("error \(error.code)"))\n  \(error.when)\n")
-        if let message = Documentation.errors[error.type]?["message"]?.string {
-            try Printing.out("\(Printing.bold("Message"))\n  \(message)\n")
-        }
-        let types = TypeDescriptions()
-        let data = (OpenRPCDocument.errorDataSchemas[error.type]?["properties"]?.object?.members ?? []).filter { $0.name != "type" }
-        if !data.isEmpty {
-            try Printing.out(Printing.bold("Data"))
-            for member in data {
-                try Printing.out("  \(Printing.cyan(member.name))  \(Printing.dim(types.text(of: member.value, isShort: true)))")
-                if let description = member.value["description"]?.string { try Printing.out("      \(description)") }
-            }
-            try Printing.out("")
-        }
-        let methods = Contract.MethodTable.all.filter { $0.errors.contains(error.type) }.map(\.name)
-        let text = methods.isEmpty ? "every method that can meet this condition" : methods.joined(separator: ", ")
-        try Printing.out("\(Printing.bold("Exit code of commands"))\n  \(error.isStoreError ? 2 : 1)\n")
-        try Printing.out("\(Printing.bold("Returned by"))\n  \(text)")
     }
 
     // MARK: Search

@@ -24,7 +24,7 @@ struct KeySetFile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
-        return CallCommand.readAll(file) == Array((text + "\n").utf8)
+        return InputFile.readAll(file) == Array((text + "\n").utf8)
     }
 
     /// Replaces the file atomically: readers see either the old or the new content, even after a power failure.

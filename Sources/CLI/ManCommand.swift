@@ -33,13 +33,14 @@ struct ManCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let out { return try DocumentationFolder(path: out).write(manPages: ManPage.all) }
-        let names = CommandTable().commands.map(\.name)
+        let table = CommandTable(of: MintmarkCommand.self)
+        if let out { return try DocumentationFolder(path: out).write(manPages: ManPage.all(table)) }
+        let names = table.commands.map(\.name)
         if let command, !names.contains(command) {
             let hint = NearestNames.hint(command, among: names, otherwise: "The commands are \(names.joined(separator: ", ")).")
             throw ValidationError("Unknown command '\(command)'.\(hint)")
         }
-        let page = command.map { ManPage.text(of: $0) } ?? ManPage.text
+        let page = command.map { ManPage.text(of: $0, table) } ?? ManPage.text(table)
         guard isatty(1) == 1 else { return try Printing.out(String(page.dropLast())) }
         // man has a pager of its own.
         if Pager.show(page, in: "command -v man >/dev/null || exit 127; exec man \(pager.noPager ? "-P cat " : "")-l -") { return }

@@ -27,7 +27,7 @@ struct ShellCommand: ParsableCommand {
     func run() throws {
         var settings = options.settings
         settings.isBrief = true
-        let session = try ShellSession(settings)
+        let session = try ShellSession(settings) { topic in _ = try HelpTopics.handle(topic.split(separator: " ").map(String.init)[...]) }
         defer { session.close() }
         guard isatty(0) == 1 else { return try runLines(session) }
         try session.banner()
@@ -68,32 +68,5 @@ struct ShellCommand: ParsableCommand {
             }
         }
         if let failure { throw failure }
-    }
-}
-
-/// Reads the lines of a descriptor.
-final class LineInput {
-    private let descriptor: Int32
-    private var bytes: ArraySlice<UInt8> = []
-    private var isEnded = false
-
-    init(descriptor: Int32) { self.descriptor = descriptor }
-
-    /// Returns the next line without its end, or `nil` at the end.
-    func next() -> String? {
-        while true {
-            if let end = bytes.firstIndex(of: 0x0A) {
-                defer { bytes = bytes[(end + 1)...] }
-                return String(decoding: bytes[..<end], as: UTF8.self)
-            }
-            if isEnded {
-                defer { bytes = [] }
-                return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-            }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { isEnded = true } else { bytes += buffer[..<count] }
-        }
     }
 }

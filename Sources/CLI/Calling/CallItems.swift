@@ -85,7 +85,7 @@ struct CallItems {
         guard file >= 0 else { throw ValidationError("\(label): the file '\(path)' cannot be read (\(String(cString: strerror(errno)))).") }
         defer { if path != "-" { close(file) } }
         let name = path == "-" ? "standard input" : "the file '\(path)'"
-        guard let bytes = CallCommand.readAll(file) else {
+        guard let bytes = InputFile.readAll(file) else {
             throw ValidationError("\(label): \(name) cannot be read (\(String(cString: strerror(errno)))).")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -40,8 +40,8 @@ struct Describe: ParsableCommand {
             return json ? try Printing.out(Printing.pretty(schema)) : try types.describe(method)
         }
         if let error = Contract.ErrorTable.all.first(where: { $0.type == method || String($0.code) == method }) {
-            guard !json else { return try Printing.out(Printing.pretty(HelpTopics.object(error))) }
-            return try HelpTopics.show(error)
+            guard !json else { return try Printing.out(Printing.pretty(ErrorDescription.object(error))) }
+            return try ErrorDescription.show(error)
         }
         let own = Contract.MethodTable.all.filter { $0.name.hasPrefix(method + ".") }
         if !own.isEmpty { return try Methods.list(own) }

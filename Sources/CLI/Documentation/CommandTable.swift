@@ -31,9 +31,11 @@ struct CommandTable {
     let commands: [Command]
 
     /// Reads the table from the argument parser.
-    init() {
-        discussion = MintmarkCommand.configuration.discussion
-        let all = MintmarkCommand.configuration.subcommands.map { type in
+    ///
+    /// - Parameter program: The command that contains the others.
+    init(of program: any ParsableCommand.Type) {
+        discussion = program.configuration.discussion
+        let all = program.configuration.subcommands.map { type in
             Command(
                 name: type._commandName, abstract: type.configuration.abstract, discussion: type.configuration.discussion,
                 options: type.options.map(Self.option))

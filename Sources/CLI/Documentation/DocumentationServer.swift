@@ -9,9 +9,9 @@ enum DocumentationServer {
     /// Runs until a signal ends the process.
     ///
     /// - Throws: `ValidationError` for a port that does not exist, `ExitCode` 74 if it cannot be used.
-    static func run(port given: Int, opensBrowser: Bool) throws {
+    static func run(_ site: Site, port given: Int, opensBrowser: Bool) throws {
         guard let port = UInt16(exactly: given) else { throw ValidationError("The port must be between 0 and 65535.") }
-        let pages = Dictionary(uniqueKeysWithValues: Site().files().map { ($0.path, Array($0.text.utf8)) })
+        let pages = Dictionary(uniqueKeysWithValues: site.files().map { ($0.path, Array($0.text.utf8)) })
         let end = ConditionLock(false)
         Signals.take {
             end.withLock { $0 = true }

@@ -8,28 +8,29 @@ struct ManPage {
     private let table: CommandTable
     private let documentation: Documentation
 
-    private init(_ table: CommandTable = CommandTable(), _ documentation: Documentation = Documentation()) {
+    private init(_ table: CommandTable) {
         self.table = table
-        self.documentation = documentation
+        documentation = Documentation()
     }
 
-    static var text: String {
-        var page = ManPage()
+    /// Returns the page of the program.
+    static func text(_ table: CommandTable) -> String {
+        var page = ManPage(table)
         page.write()
         return page.lines.joined(separator: "\n") + "\n"
     }
 
     /// Returns the page of a command, or the empty text for an unknown one.
-    static func text(of name: String) -> String {
-        var page = ManPage()
-        guard let command = page.table.commands.first(where: { $0.name == name }) else { return "" }
+    static func text(of name: String, _ table: CommandTable) -> String {
+        var page = ManPage(table)
+        guard let command = table.commands.first(where: { $0.name == name }) else { return "" }
         return page.page(of: command)
     }
 
-    /// The pages of the program and of its commands, with the names of their files.
-    static var all: [(name: String, text: String)] {
-        var page = ManPage()
-        return [("mintmark.1", text)] + page.table.commands.map { ("mintmark-\($0.name).1", page.page(of: $0)) }
+    /// Returns the pages of the program and of its commands, with the names of their files.
+    static func all(_ table: CommandTable) -> [(name: String, text: String)] {
+        var page = ManPage(table)
+        return [("mintmark.1", text(table))] + table.commands.map { ("mintmark-\($0.name).1", page.page(of: $0)) }
     }
 
     private mutating func page(of command: CommandTable.Command) -> String {

@@ -5,13 +5,16 @@ import Mintmark
 /// The documentation as a static site. All links are relative, and nothing is loaded from elsewhere.
 struct Site {
     let documentation = Documentation()
-    let commands = CommandTable()
+    let commands: CommandTable
     let types = TypeDescriptions()
     let errors = Documentation.errors
     let errorData = OpenRPCDocument.errorDataSchemas
     let typeNames: Set<String>
 
-    init() { typeNames = Set(types.names) }
+    init(commands: CommandTable) {
+        self.commands = commands
+        typeNames = Set(types.names)
+    }
 
     /// A method with the part of its name before the dot.
     static let namespaces: [(name: String, methods: [MethodInfo])] = {

@@ -53,7 +53,7 @@ struct InspectCommand: ParsableCommand {
 
     private func given() throws -> String {
         guard token == "-" else { return token }
-        guard let bytes = CallCommand.readAll(0), bytes.count <= 1 << 20 else { throw notAToken("standard input cannot be read") }
+        guard let bytes = InputFile.readAll(0), bytes.count <= 1 << 20 else { throw notAToken("standard input cannot be read") }
         let text = String(decoding: bytes, as: UTF8.self)
         return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }

@@ -17,7 +17,7 @@ struct ShellHistory {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         defer { close(file) }
-        let text = CallCommand.readAll(file).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let text = InputFile.readAll(file).map { String(decoding: $0, as: UTF8.self) } ?? ""
         lines = text.split(separator: "\n").suffix(Self.maximumCount).map(String.init)
     }
 

@@ -45,11 +45,15 @@ final class ShellSession {
     private(set) var variables = ShellVariables()
     let completion = ShellCompletion()
     var history: [String] = []
+    /// Prints the help of a topic, such as a guide or a method.
+    private let showTopic: (String) throws -> Void
     /// Returns the next line of the input that is not a terminal.
     var nextLine: (() -> String?)?
 
-    init(_ settings: StoreSettings) throws {
+    /// - Parameter showTopic: Prints the help of a topic.
+    init(_ settings: StoreSettings, showTopic: @escaping (String) throws -> Void) throws {
         self.settings = settings
+        self.showTopic = showTopic
         mintmark = try Mintmark(settings, logsTo: LogRing())
         calls = try LocalCalls(mintmark)
         if !isInteractive { printer.isForTerminal = false }
@@ -187,10 +191,7 @@ final class ShellSession {
     }
 
     private func help(_ topic: String) throws {
-        if !topic.isEmpty {
-            _ = try HelpTopics.handle(topic.split(separator: " ").map(String.init)[...])
-            return
-        }
+        guard topic.isEmpty else { return try showTopic(topic) }
         try Printing.out("METHOD name=text name:=json …   Call a method, as with mintmark call. $_ is the last result.")
         for command in Self.commands {
             try Printing.out("\(TextWidth.padded(Printing.bold(command.name) + " " + command.usage, to: 32))\(command.text)")

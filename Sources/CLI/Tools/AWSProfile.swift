@@ -38,7 +38,7 @@ struct AWSProfile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         if file >= 0 {
             defer { close(file) }
-            guard let bytes = CallCommand.readAll(file) else { throw ValidationError("\(path) cannot be read.") }
+            guard let bytes = InputFile.readAll(file) else { throw ValidationError("\(path) cannot be read.") }
             text = String(decoding: bytes, as: UTF8.self)
         } else if errno != ENOENT {
             throw ValidationError("\(path) cannot be read (\(String(cString: strerror(errno)))).")

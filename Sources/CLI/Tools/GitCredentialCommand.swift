@@ -29,7 +29,7 @@ struct GitCredentialCommand: ParsableCommand {
     func run() throws {
         // git adds operations over time, and ignores the output of those that a helper does not know.
         guard operation == "get" else { return }
-        guard let input = CallCommand.readAll(0), let asked = GitCredentialRequest(input) else {
+        guard let input = InputFile.readAll(0), let asked = GitCredentialRequest(input) else {
             throw ToolFailure(64, "invalidUsage", "Standard input is not a credential request of git.").printed()
         }
         guard asked.isForGitHub else { return }

@@ -24,7 +24,7 @@ struct DiagramPicture {
         let view = "\(number(origin.x)) \(number(origin.y)) \(number(width)) \(number(height))"
         return """
             <svg class="diagram" role="img" viewBox="\(view)" width="\(number(width))" height="\(number(height))" \
-            xmlns="http://www.w3.org/2000/svg"><title>\(HTMLText.escaped(diagram.sentences))</title>
+            xmlns="http://www.w3.org/2000/svg"><title>\(Markup.escaped(diagram.sentences))</title>
             \(parts.joined(separator: "\n"))
             </svg>
             """
@@ -86,14 +86,14 @@ struct DiagramPicture {
         return """
             <g class="group"><rect x="\(number(corner.x))" y="\(number(corner.y))" width="\(number(end.x - corner.x))" \
             height="\(number(end.y - corner.y))" rx="8"/><text x="\(number(corner.x + 12))" y="\(number(corner.y + 20))">\
-            \(HTMLText.escaped(frame.title))</text></g>
+            \(Markup.escaped(frame.title))</text></g>
             """
     }
 
     private func text(_ lines: [String], _ x: Double, _ y: Double) -> String {
         let top = y - Double(lines.count - 1) * DiagramText.lineHeight / 2 + 5
         return lines.enumerated().map { index, line in
-            "<text x=\"\(number(x))\" y=\"\(number(top + Double(index) * DiagramText.lineHeight))\">\(HTMLText.escaped(line))</text>"
+            "<text x=\"\(number(x))\" y=\"\(number(top + Double(index) * DiagramText.lineHeight))\">\(Markup.escaped(line))</text>"
         }.joined()
     }
 

@@ -15,7 +15,7 @@ struct ApplyFile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).") }
         defer { close(file) }
-        guard let bytes = CallCommand.readAll(file) else {
+        guard let bytes = InputFile.readAll(file) else {
             throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).")
         }
         do { document = try JSONText(bytes) } catch { throw ValidationError("--apply \(path) is not JSON: \(error).") }
