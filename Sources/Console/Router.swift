@@ -9,26 +9,16 @@ import Synchronization
 final class Router: Sendable {
     static let mostBody = 1 << 20
     static let mostHead = 16 * 1024
-    static let pagePolicy = """
-        default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
-        frame-src 'self'; frame-ancestors 'none'; base-uri 'none'
-        """
 
-    let mintmark: Mintmark
-    let settings: ConsoleSettings
+    let parts: ConsoleParts
     let access = Access()
-    let calls: Calls
-    let log = RequestLog()
-    let imports = ImportJobs()
     let home: HomeFacts
     private let portNumber = Atomic<UInt16>(0)
     private let isEnding = Atomic(false)
 
     init(_ mintmark: Mintmark, _ settings: ConsoleSettings) {
-        self.mintmark = mintmark
-        self.settings = settings
-        calls = Calls(mintmark, showsSecrets: settings.showsSecrets)
-        home = HomeFacts(calls, warnings: settings.warnings)
+        parts = ConsoleParts(mintmark, settings)
+        home = HomeFacts(parts.calls, warnings: settings.warnings)
     }
 
     var port: UInt16 { portNumber.load(ordering: .relaxed) }
@@ -40,15 +30,7 @@ final class Router: Sendable {
 
     func end() {
         isEnding.store(true, ordering: .relaxed)
-        log.wake()
-    }
-
-    /// The headers of every response.
-    static func headers(policy: String) -> [(name: String, value: String)] {
-        [
-            ("content-security-policy", policy), ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
-            ("cross-origin-resource-policy", "same-origin"), ("cache-control", "no-store"),
-        ]
+        parts.log.wake()
     }
 
     // MARK: Before the body is read
@@ -68,11 +50,11 @@ final class Router: Sendable {
         if request.method == "GET", let token = request.query["token"] {
             if let cookie = access.exchange(token) { return .rejected(signedIn(cookie, to: request.place)) }
             // A reload of the first page after a restart of the browser.
-            if access.formToken(request.cookie) != nil { return .rejected(redirect(to: request.place)) }
+            if access.formToken(request.cookie) != nil { return .rejected(.redirect(to: request.place)) }
         }
         guard let formToken = access.formToken(request.cookie) else {
             note("the console rejected a request without a valid token or session", head)
-            return .rejected(Page.locked(isSidecar: settings.isSidecar))
+            return .rejected(Page.locked(isSidecar: parts.settings.isSidecar))
         }
         guard request.method == "GET" || request.method == "POST" else {
             return .rejected(Page.bare(status: 405, "Method not allowed", "The console accepts GET and POST."))
@@ -81,12 +63,12 @@ final class Router: Sendable {
         if request.method == "POST" {
             guard Access.isOwnPage(head, port: port) else {
                 note("the console rejected a form of another site", head)
-                return .rejected(forbidden("This form was sent by another website. Send it from a page of the console.", request))
+                return .rejected(Page(parts, request).forbidden("This form was sent by another website. Send it from a page of the console."))
             }
             if request.path == ["import"] { return .streamed { self.importUpload($0, request) } }
             guard (bodyBytes ?? 0) <= Self.mostBody else {
                 let text = "A form can have at most 1 MiB. Use Import for files, or the command line."
-                return .rejected(Page(self, request).message(413, "Too much data", text))
+                return .rejected(Page(parts, request).message(413, "Too much data", text))
             }
         }
         if request.path == ["requests", "events"] { return .streamed { self.events($0, request) } }
@@ -94,7 +76,7 @@ final class Router: Sendable {
     }
 
     private func note(_ message: String, _ head: LoopbackRequest) {
-        mintmark.logNotice(
+        parts.mintmark.logNotice(
             message,
             [
                 "host": head.header("host") ?? "", "origin": head.header("origin") ?? "",
@@ -103,18 +85,9 @@ final class Router: Sendable {
     }
 
     private func signedIn(_ cookie: String, to place: String) -> LoopbackResponse {
-        redirect(to: place).adding([
+        LoopbackResponse.redirect(to: place).adding([
             ("set-cookie", "\(cookieName)=\(cookie); HttpOnly; SameSite=Strict; Path=/; Max-Age=\(Access.sessionSeconds)")
         ])
-    }
-
-    /// Returns a redirect to a page of this server.
-    func redirect(to place: String) -> LoopbackResponse {
-        LoopbackResponse(status: 303, headers: [("location", place)] + Self.headers(policy: Self.pagePolicy))
-    }
-
-    func forbidden(_ text: String, _ request: PageRequest) -> LoopbackResponse {
-        Page(self, request).message(403, "Not allowed", text)
     }
 
     // MARK: Pages
@@ -122,13 +95,13 @@ final class Router: Sendable {
     func answer(_ raw: LoopbackRequest) -> LoopbackResponse {
         var request = PageRequest(raw, cookieName: cookieName)
         if request.path == ["console.css"] { return ConsoleFiles.response(ConsoleFiles.style, "text/css") }
-        guard let formToken = access.formToken(request.cookie) else { return Page.locked(isSidecar: settings.isSidecar) }
+        guard let formToken = access.formToken(request.cookie) else { return Page.locked(isSidecar: parts.settings.isSidecar) }
         request.formToken = formToken
+        let page = Page(parts, request)
         if request.method == "POST", !constantTimeEquals(request.form["_token"] ?? "", formToken) {
             note("the console rejected a form without its token", raw)
-            return forbidden("The form has no valid token. Reload its page and send it again.", request)
+            return page.forbidden("The form has no valid token. Reload its page and send it again.")
         }
-        let page = Page(self, request)
         do { return try find(page) } catch {
             return page.failure(error)
         }
@@ -173,7 +146,7 @@ final class Router: Sendable {
         case ("accounts", let id?): return try page.endSession(ofAccount: id)
         case ("roles", nil): return try page.roles(testing: page.request.form)
         case ("keys", nil): return try page.rotate()
-        case ("audit", nil): return try page.audit(verified: calls.call("audit.verify"))
+        case ("audit", nil): return try page.audit(verified: parts.calls.call("audit.verify"))
         case ("methods", let name?): return page.callMethod(name)
         default: return page.notFound()
         }

@@ -4,16 +4,16 @@ import Platform
 
 /// Writes the page of one request in the layout of the console.
 struct Page {
-    let router: Router
+    let parts: ConsoleParts
     let request: PageRequest
 
-    init(_ router: Router, _ request: PageRequest) {
-        self.router = router
+    init(_ parts: ConsoleParts, _ request: PageRequest) {
+        self.parts = parts
         self.request = request
     }
 
-    var calls: Calls { router.calls }
-    var writes: Bool { router.settings.allowsWrites }
+    var calls: Calls { parts.calls }
+    var writes: Bool { parts.settings.allowsWrites }
     var query: Fields { request.query }
 
     private static let places: [(group: String, entries: [(path: String, title: String)])] = [
@@ -28,7 +28,7 @@ struct Page {
     ///
     /// - Parameter lead: A sentence below the heading.
     func respond(_ title: String, status: Int = 200, lead: HTML = .none, heading: HTML? = nil, _ content: HTML) -> LoopbackResponse {
-        let store = "\(router.mintmark.configuration.store)"
+        let store = "\(parts.mintmark.configuration.store)"
         let shortStore = store.split(separator: "/").last.map(String.init) ?? store
         let current = ["identities": "pools", "applications": "tenants"][request.path.first ?? ""] ?? request.path.first ?? ""
         let groups = Self.places.map { group, entries -> HTML in
@@ -39,7 +39,7 @@ struct Page {
             return group.isEmpty ? links : "<h2>\(group)</h2>\(links)"
         }.joined()
         let testing: HTML =
-            router.mintmark.configuration.testing ? "<span class=\"badge info\" title=\"A testing store\">testing</span>" : .none
+            parts.mintmark.configuration.testing ? "<span class=\"badge info\" title=\"A testing store\">testing</span>" : .none
         let mode: HTML = writes ? "<span class=\"badge warn\">can write</span>" : "<span class=\"badge\">read-only</span>"
         return Self.response(
             status,
@@ -58,9 +58,9 @@ struct Page {
             """)
     }
 
-    static func response(_ status: Int, _ html: HTML, policy: String = Router.pagePolicy) -> LoopbackResponse {
+    static func response(_ status: Int, _ html: HTML, policy: String = ResponseHeaders.pagePolicy) -> LoopbackResponse {
         LoopbackResponse(
-            status: status, headers: [("content-type", "text/html; charset=utf-8")] + Router.headers(policy: policy),
+            status: status, headers: [("content-type", "text/html; charset=utf-8")] + ResponseHeaders.of(policy),
             body: Array(html.text.utf8))
     }
 
@@ -91,6 +91,8 @@ struct Page {
     func message(_ status: Int, _ title: String, _ text: String) -> LoopbackResponse {
         respond(title, status: status, "<p>\(text)</p><p><a href=\"/\">Back to the overview</a></p>")
     }
+
+    func forbidden(_ text: String) -> LoopbackResponse { message(403, "Not allowed", text) }
 
     func notFound() -> LoopbackResponse {
         message(404, "Not found", "The console has no page \(PageRequest.url(request.path)), or the object does not exist.")
@@ -127,7 +129,7 @@ struct Page {
     /// The response to a form that writes, if the console is read-only.
     func refusalToWrite(_ method: String) -> LoopbackResponse? {
         guard !writes else { return nil }
-        return router.forbidden("\(method) writes to the store, and this console is read-only. Start it with --write.", request)
+        return forbidden("\(method) writes to the store, and this console is read-only. Start it with --write.")
     }
 
     /// Returns the links below a list.
@@ -157,6 +159,6 @@ extension ConsoleFiles {
 
     static func response(_ body: [UInt8], _ type: String) -> LoopbackResponse {
         LoopbackResponse(
-            status: 200, headers: [("content-type", type + "; charset=utf-8")] + Router.headers(policy: Router.pagePolicy), body: body)
+            status: 200, headers: [("content-type", type + "; charset=utf-8")] + ResponseHeaders.of(ResponseHeaders.pagePolicy), body: body)
     }
 }

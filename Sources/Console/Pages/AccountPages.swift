@@ -179,7 +179,7 @@ extension Page {
     func endSession(ofAccount id: String) throws(CallError) -> LoopbackResponse {
         if let refusal = refusalToWrite("session.signOut") { return refusal }
         _ = try calls.call("session.signOut", ["sessionId": .string(request.form["sessionId"] ?? "")])
-        return router.redirect(to: PageRequest.url(["accounts", id]) + "#sessions")
+        return .redirect(to: PageRequest.url(["accounts", id]) + "#sessions")
     }
 
     /// Lists the sessions of the accounts of one page.

@@ -50,7 +50,7 @@ extension Page {
                 ),
             ])
         let add: HTML =
-            router.settings.showsSecrets
+            parts.settings.showsSecrets
             ? "<p class=\"actions\"><a class=\"button\" href=\"\(method("application.addSecret"))\">Add a secret</a></p>"
             : "<p class=\"soft\">A new secret is shown once, so this console needs <code>--show-secrets</code> to add one.</p>"
         let isConfidential = application["type"]?.string == "confidential"

@@ -67,7 +67,7 @@ extension Page {
             params["activateAfterSeconds"] = Int64(delay).map { .number(JSONNumber($0)) } ?? .string(delay)
         }
         _ = try calls.call("key.rotate", params)
-        return router.redirect(to: "/keys")
+        return .redirect(to: "/keys")
     }
 }
 

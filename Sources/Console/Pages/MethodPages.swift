@@ -5,7 +5,7 @@ import Platform
 
 extension Page {
     private var offered: [MethodInfo] {
-        MethodTable.all.filter { !$0.isTesting || router.mintmark.configuration.testing }
+        MethodTable.all.filter { !$0.isTesting || parts.mintmark.configuration.testing }
     }
 
     func methods() -> LoopbackResponse {

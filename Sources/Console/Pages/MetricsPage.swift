@@ -4,10 +4,10 @@ import Platform
 
 extension Page {
     func metrics() -> LoopbackResponse {
-        let measured = router.log.measurements
+        let measured = parts.log.measurements
         guard let last = measured.buckets.last?.number else {
             let words: HTML =
-                router.settings.isSidecar || router.settings.traceFile != nil
+                parts.hasRequests
                 ? "No request was measured yet. <a href=\"/requests\">Requests</a> appear here as plots."
                 : "This console sees no requests. <a href=\"/requests\">Requests</a> explains how it does."
             return respond("Metrics", "<div class=\"empty\" data-live=\"/metrics\" data-every=\"5\"><p>\(words)</p></div>")

@@ -10,7 +10,7 @@ extension Page {
         shows them as they look.
         """
 
-    private var isTesting: Bool { router.mintmark.configuration.testing }
+    private var isTesting: Bool { parts.mintmark.configuration.testing }
 
     private func messages(after number: Int64) throws(CallError) -> [JSONValue] {
         try calls.call("test.outbox", ["after": .number(JSONNumber(number))])["messages"]?.array ?? []

@@ -3,7 +3,7 @@ import Loopback
 import Platform
 
 extension Page {
-    private var hasSource: Bool { router.settings.isSidecar || router.settings.traceFile != nil }
+    private var hasSource: Bool { parts.hasRequests }
 
     private static let noSource: HTML = """
         This console runs in a process of its own and sees no requests. Start the service with <code>--trace-file FILE</code> and the \
@@ -25,7 +25,7 @@ extension Page {
 
     func requests() -> LoopbackResponse {
         let (method, error) = (query.given("method"), query.given("error"))
-        let all = router.log.all
+        let all = parts.log.all
         let found = all.filter { $0.matches(method: method, error: error) }
         let types = Set(all.compactMap(\.error)).sorted()
         let options = ([("", "all outcomes"), ("any", "any error")] + types.map { ($0, $0) }).map { value, name -> HTML in
@@ -51,7 +51,7 @@ extension Page {
     }
 
     func request(_ text: String) -> LoopbackResponse {
-        guard let number = Int(text), let request = router.log[number] else { return notFound() }
+        guard let number = Int(text), let request = parts.log[number] else { return notFound() }
         func pretty(_ text: String) -> String { (try? JSONValue(parsing: text)).map { Display.json($0) } ?? text }
         let facts: JSONObject = [
             "at": .number(JSONNumber(Int64(request.at))), "method": .string(request.method),
@@ -71,32 +71,5 @@ extension Page {
     /// Returns the event of a finished request: its row in one line.
     static func event(_ request: LoggedRequest) -> String {
         "id: \(request.number)\ndata: " + row(request).text.map { $0 == "\n" ? " " : String($0) }.joined() + "\n\n"
-    }
-}
-
-extension Router {
-    /// Sends the finished requests as server-sent events, until the browser or the console ends.
-    func events(_ stream: LoopbackStream, _ request: PageRequest) {
-        let (method, error) = (request.query.given("method"), request.query.given("error"))
-        let head = LoopbackResponse(
-            status: 200, headers: [("content-type", "text/event-stream")] + Self.headers(policy: Self.pagePolicy))
-        guard stream.begin(head), stream.write(Array(": begins\n\n".utf8)) else { return }
-        // A browser that connects again names the last request that it has.
-        let last = request.headers.header("last-event-id").flatMap { Int($0) }
-        var sent = Set(log.all.filter { $0.isDone && $0.number <= last ?? .max }.map(\.number))
-        var version = 0
-        var beat = 0
-        while !isOver, !stream.isClosed {
-            let news = log.all.filter { $0.isDone && !sent.contains($0.number) }.reversed()
-            for request in news {
-                sent.insert(request.number)
-                guard request.matches(method: method, error: error) else { continue }
-                guard stream.write(Array(Page.event(request).utf8)) else { return }
-            }
-            if sent.count > 10_000, let first = log.all.last?.number { sent = sent.filter { $0 >= first } }
-            version = log.wait(after: version)
-            beat += 1
-            if beat % 20 == 0, !stream.write(Array(": open\n\n".utf8)) { return }
-        }
     }
 }
