@@ -53,8 +53,8 @@ public final class LoopbackCompat: Sendable {
     private static func answer(
         _ request: LoopbackRequest, _ compat: CompatService, firebase: FirebaseEndpoint?, _ origins: AllowedOrigins
     ) -> LoopbackResponse {
-        if let firebase, let answer = FirebaseHTTP.answer(request, compat, at: firebase) { return answer }
-        if let answer = EntraHTTP.answer(request, compat) { return answer }
+        if let firebase, let answer = FirebaseHTTP.answer(request, compat.firebase, at: firebase) { return answer }
+        if let answer = EntraHTTP.answer(request, compat.entra) { return answer }
         if request.method == "OPTIONS" { return origins.preflight(for: request) }
         return answered(request, compat).adding(origins.headers(for: request))
     }

@@ -5,7 +5,7 @@ import ServiceContext
 
 /// Amazon Cognito identity pools with the AWS JSON 1.1 protocol.
 struct CognitoProtocol {
-    let service: CompatService
+    let service: AmazonServices
     let request: WireRequest
     let context: any CallContext
     let arrivedByHTTP: Bool
@@ -72,7 +72,7 @@ struct CognitoOperation: Sendable {
 
 /// One request to the service, with validated members.
 struct CognitoCall {
-    let service: CompatService
+    let service: AmazonServices
     let input: JSONObject
     let context: any CallContext
 

@@ -7,7 +7,7 @@ import ServiceContext
 struct IAMProtocol {
     typealias Operation = @Sendable (IAMProtocol) throws -> [XMLElement]?
 
-    let service: CompatService
+    let service: AmazonServices
     let request: WireRequest
     let context: any CallContext
     let arrivedByHTTP: Bool
@@ -143,4 +143,12 @@ extension Members where Value == String {
     }
 
     func removing(_ names: [String]) -> Members<String> { Members(filter { !names.contains($0.name) }.map { ($0.name, $0.value) }) }
+}
+
+extension WireRequest {
+    /// Whether a request of the AWS Query protocol is for AWS IAM: by its version, or by the scope of its signature.
+    var isForIAM: Bool {
+        guard let version = parameter("Version") else { return header("authorization")?.includes("/iam/aws4_request") ?? false }
+        return version == IAMProtocol.version
+    }
 }

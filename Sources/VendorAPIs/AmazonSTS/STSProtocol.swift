@@ -5,7 +5,7 @@ import ServiceContext
 
 /// AWS STS with the AWS Query protocol and XML responses. Like AWS, it returns JSON if the request accepts `application/json`.
 struct STSProtocol {
-    let service: CompatService
+    let service: AmazonServices
     let request: WireRequest
     let context: any CallContext
     let arrivedByHTTP: Bool

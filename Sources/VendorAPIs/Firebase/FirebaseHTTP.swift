@@ -6,7 +6,7 @@ import ServiceContext
 /// The Identity Toolkit API at an HTTP server.
 enum FirebaseHTTP {
     /// Returns the response to a request, or `nil` if the request is addressed to another API.
-    static func answer(_ request: LoopbackRequest, _ compat: CompatService, at endpoint: FirebaseEndpoint) -> LoopbackResponse? {
+    static func answer(_ request: LoopbackRequest, _ service: FirebaseService, at endpoint: FirebaseEndpoint) -> LoopbackResponse? {
         guard let body = String(validating: request.body, as: UTF8.self) else {
             return answer(.json(FirebaseError.payload("The body is not UTF-8.").body, status: 400), to: request)
         }
@@ -14,7 +14,7 @@ enum FirebaseHTTP {
         guard FirebaseService.isAddressed(by: wire) else { return nil }
         if request.method == "OPTIONS" { return preflight(for: request) }
         do {
-            return answer(try compat.firebase.answer(wire, at: endpoint, InProcessCall()), to: request)
+            return answer(try service.answer(wire, at: endpoint, InProcessCall()), to: request)
         } catch {
             return answer(.json(FirebaseError("INTERNAL_ERROR", status: 500).body, status: 500), to: request)
         }

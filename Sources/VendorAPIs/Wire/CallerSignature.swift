@@ -8,7 +8,7 @@ import ServiceContext
 /// present, as AWS SDKs send it, but its secret is not verified. Credentials that were issued here belong to end users, who are not allowed
 /// to call these operations even with a valid signature.
 struct CallerSignature {
-    let service: CompatService
+    let service: AmazonServices
     let request: WireRequest
     let context: any CallContext
 

@@ -48,12 +48,6 @@ struct WireRequest: Sendable {
         return best.json > best.xml || best.json == best.xml && best.json > 0 && isJSONFirst
     }
 
-    /// Whether a request of the AWS Query protocol is for AWS IAM: by its version, or by the scope of its signature.
-    var isForIAM: Bool {
-        guard let version = parameter("Version") else { return header("authorization")?.includes("/iam/aws4_request") ?? false }
-        return version == IAMProtocol.version
-    }
-
     var bodySha256: String { Hex.encode(Hash.sha256(Array(body.utf8))) }
 
     /// Decodes a form value (`application/x-www-form-urlencoded`): a plus sign is a space.
