@@ -186,7 +186,7 @@ public final class Mintmark: Sendable {
     }
 
     /// The schema version to which stores are migrated.
-    public static let schemaVersion = Schema.migrations.last?.version ?? 0
+    public static let schemaVersion = Schema.version
 
     /// The version of the program.
     public static let version = "0.1.0"

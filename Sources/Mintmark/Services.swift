@@ -79,7 +79,7 @@ public final class Services: Sendable {
         session = SessionService(accounts, tenants)
         ownSessions = LocalSessions(session)
         signIn = SignInService(accounts, tenants)
-        events = EventsService(context, signingKeys, signIn, mintmark)
+        events = EventsService(context, signingKeys, signIn, host: mintmark.host, configuration: mintmark.configuration)
         signUp = SignUpService(accounts, tenants)
         tenant = TenantService(accounts, tenants)
         compat = CompatService(

@@ -9,6 +9,9 @@ public enum Schema {
     /// The names of all tables of the newest version.
     public static var tables: [String] { migrations.flatMap(\.tables) }
 
+    /// The version to which stores are migrated.
+    public static let version = migrations.last?.version ?? 0
+
     public static let migrations: [Migration] = [
         Migration(
             version: 1,

@@ -17,15 +17,17 @@ public struct EventsService: Sendable {
     /// The maximum number of batches that one call of `events.list` reads in search of events of the given types.
     private static let batches = 20
 
-    init(_ context: ServiceContext, _ signingKeys: SigningKeys, _ signIn: SignInService, _ mintmark: Mintmark) {
+    init(
+        _ context: ServiceContext, _ signingKeys: SigningKeys, _ signIn: SignInService, host: PipeHookHost, configuration: Configuration
+    ) {
         self.context = context
         tokens = EventTokens(context: context, signingKeys: signingKeys, signIn: signIn)
-        host = mintmark.host
-        feed = EventFeed(context.driver, host: host.requests, writes: StoreWrites(of: mintmark.configuration.store))
-        bell = EventBell(context.driver, writes: StoreWrites(of: mintmark.configuration.store))
+        self.host = host
+        feed = EventFeed(context.driver, host: host.requests, writes: StoreWrites(of: configuration.store))
+        bell = EventBell(context.driver, writes: StoreWrites(of: configuration.store))
         sender = EventSender(
-            tokens, http: mintmark.configuration.httpClient(mintmark.faults),
-            longestRequest: mintmark.configuration.outgoing.maximumMilliseconds, bell: bell)
+            tokens, http: configuration.httpClient(context.faults),
+            longestRequest: configuration.outgoing.maximumMilliseconds, bell: bell)
         // Commands that run once do not send: a receiver that does not respond must not delay them.
         if host.requests.isConnected { sender.wake() }
     }

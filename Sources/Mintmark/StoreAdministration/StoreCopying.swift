@@ -87,7 +87,7 @@ public struct StoreCopying {
 
     /// - Throws: `StoreError.tooOld`, `.tooNew`: the tables of both stores must be the same.
     private static func checkVersion(_ database: any Database) throws {
-        let (found, needed) = (try database.facts().schemaVersion, Mintmark.schemaVersion)
+        let (found, needed) = (try database.facts().schemaVersion, Schema.version)
         if found < needed { throw StoreError.tooOld(found: found, needed: needed) }
         if found > needed { throw StoreError.tooNew(found: found, supported: needed - 1) }
     }
