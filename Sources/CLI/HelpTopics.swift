@@ -86,7 +86,9 @@ enum HelpTopics {
         if let method = Contract.MethodTable.all.first(where: { $0.name == given }) {
             return try Describe.parse([method.name]).run()
         }
-        if let error = Contract.ErrorTable.all.first(where: { $0.type == given || String($0.code) == given }) { return try ErrorDescription.show(error) }
+        if let error = Contract.ErrorTable.all.first(where: { $0.type == given || String($0.code) == given }) {
+            return try ErrorDescription.show(error)
+        }
         let begun = documentation.topics.filter { name($0.name).hasPrefix(asked) || name($0.title).hasPrefix(asked) }
         if begun.count == 1 { return try show(begun[0], documentation) }
         if begun.count > 1 {

@@ -63,7 +63,8 @@ final class Router: Sendable {
         if request.method == "POST" {
             guard Access.isOwnPage(head, port: port) else {
                 note("the console rejected a form of another site", head)
-                return .rejected(Page(parts, request).forbidden("This form was sent by another website. Send it from a page of the console."))
+                return .rejected(
+                    Page(parts, request).forbidden("This form was sent by another website. Send it from a page of the console."))
             }
             if request.path == ["import"] { return .streamed { self.importUpload($0, request) } }
             guard (bodyBytes ?? 0) <= Self.mostBody else {

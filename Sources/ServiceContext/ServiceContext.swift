@@ -73,17 +73,11 @@ public final class ServiceContext: Sendable {
     package func newIdentityId(at now: Int64) -> String { "\(realm.region):\(random.uuid(at: now, position: positions.next(in: now)))" }
 }
 
-/// Numbers the identities created within one second.
-package final class Positions: Sendable {
-    private let state = Mutex((second: Int64(0), count: 0))
-
-    package init() {}
-
-    package func next(in second: Int64) -> Int {
-        state.withLock { state in
-            if state.second != second { state = (second, 0) }
-            defer { state.count += 1 }
-            return state.count
-        }
+extension ServiceContext {
+    /// Returns a key for one purpose that is derived from the seed of a testing store, or `nil` without a seed. Must not be called inside a
+    /// transaction.
+    package func seededKey(_ purpose: String) -> SecretBytes? {
+        guard isTesting, let seed = try? driver.read({ try $0.seed() }) else { return nil }
+        return SecretBytes(SeededRandomGenerator.bytes(32, of: seed, for: purpose))
     }
 }

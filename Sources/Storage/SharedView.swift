@@ -8,13 +8,16 @@
 /// ```
 public final class SharedView: @unchecked Sendable {
     // Safe because only the thread that created the view uses it. Other threads can hold a reference to it, without using it.
-    private var view: SQLiteView?
+    private var view: (any OpenView)?
 
     public init() {}
 
-    func read<R>(from readers: SQLiteReaders, _ body: (Transaction) throws -> R) throws -> R {
-        if let view, !view.isOf(readers) { end() }
-        let view = try view ?? readers.begin()
+    /// Runs `body` in the view. Opens it with `begin` if it is not open, or if it is a view of another store.
+    ///
+    /// - Parameter source: The object that opens the views of the store.
+    func read<R>(from source: AnyObject, begin: () throws -> any OpenView, _ body: (Transaction) throws -> R) throws -> R {
+        if let view, view.source !== source { end() }
+        let view = try view ?? begin()
         self.view = view
         // Errors that the body throws itself leave the view usable.
         defer { if view.hasFailed { abandon() } }
@@ -32,4 +35,22 @@ public final class SharedView: @unchecked Sendable {
         view?.abandon()
         view = nil
     }
+}
+
+/// An open read transaction of a database.
+protocol OpenView: AnyObject {
+    /// The object that has opened the view.
+    var source: AnyObject { get }
+    /// Whether the database has returned an error; the view must then not be used for further reads.
+    var hasFailed: Bool { get }
+
+    func run<R>(_ body: (Transaction) throws -> R) throws -> R
+
+    /// Ends the transaction.
+    ///
+    /// - Throws: `StoreError`; the view must then be abandoned.
+    func commit() throws
+
+    /// Rolls back the transaction.
+    func abandon()
 }

@@ -1,9 +1,6 @@
 /// A connection to a database. It is not `Sendable`: one thread at a time uses it.
 protocol OwnedByOneThread: AnyObject {}
 
-extension SQLiteConnection: OwnedByOneThread {}
-extension PostgresConnection: OwnedByOneThread {}
-
 /// Passes a connection between threads. Safe because the pools give a connection to one thread, and take it back before they give it to
 /// another one.
 ///

@@ -28,11 +28,6 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible {
         try fill(storage)
     }
 
-    /// Creates `count` random bytes.
-    public convenience init(random: some RandomSource, count: Int) {
-        self.init(random.bytes(count))
-    }
-
     deinit {
         OPENSSL_cleanse(storage.baseAddress, storage.count)
         storage.deallocate()

@@ -109,3 +109,10 @@ public struct SystemRandom: RandomSource {
         }
     }
 }
+
+extension SecretBytes {
+    /// Creates `count` random bytes.
+    public convenience init(random: some RandomSource, count: Int) {
+        self.init(random.bytes(count))
+    }
+}

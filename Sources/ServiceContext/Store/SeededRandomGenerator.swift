@@ -55,15 +55,6 @@ extension Database {
     }
 }
 
-extension ServiceContext {
-    /// Returns a key for one purpose that is derived from the seed of a testing store, or `nil` without a seed. Must not be called inside a
-    /// transaction.
-    package func seededKey(_ purpose: String) -> SecretBytes? {
-        guard isTesting, let seed = try? driver.read({ try $0.seed() }) else { return nil }
-        return SecretBytes(SeededRandomGenerator.bytes(32, of: seed, for: purpose))
-    }
-}
-
 extension Transaction {
     package func seed() throws -> String? { try storeFact("seed") }
 

@@ -3,7 +3,7 @@ import Glibc
 import Platform
 
 /// A connection to a PostgreSQL server, with its prepared statements. Used by one thread at a time.
-final class PostgresConnection {
+final class PostgresConnection: OwnedByOneThread {
     /// The unique name of the connection, which it writes into the store.
     let name: String
     let address: PostgresAddress

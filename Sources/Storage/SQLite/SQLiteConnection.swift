@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A connection to a SQLite database, with its prepared statements. Used by one thread at a time.
-final class SQLiteConnection {
+final class SQLiteConnection: OwnedByOneThread {
     enum Role {
         case reader
         /// The connection that writes, and its name.

@@ -27,7 +27,7 @@ final class SQLiteReaders: Sendable {
     ///
     /// - Throws: `StoreError.closed`; any error that `body` throws.
     func read<R>(_ access: StoreAccess, _ body: (Transaction) throws -> R) throws -> R {
-        if memoryLock == nil, let shared = access.view { return try shared.read(from: self, body) }
+        if memoryLock == nil, let shared = access.view { return try shared.read(from: self, begin: begin, body) }
         let view = try begin()
         do {
             let result = try view.run(body)

@@ -1,5 +1,5 @@
 /// An open read transaction.
-final class SQLiteView {
+final class SQLiteView: OpenView {
     private let readers: SQLiteReaders
     private let owned: UnsafeTransfer<SQLiteConnection>
     var connection: SQLiteConnection { owned.value }
@@ -16,21 +16,16 @@ final class SQLiteView {
         return try body(transaction)
     }
 
-    func isOf(_ readers: SQLiteReaders) -> Bool { self.readers === readers }
+    var source: AnyObject { readers }
 
-    /// Whether the database has returned an error; the view must then not be used for further reads.
     var hasFailed: Bool { connection.lastError != nil }
 
-    /// Ends the transaction.
-    ///
-    /// - Throws: `StoreError`; the view must then be abandoned.
     func commit() throws {
         try connection.run("COMMIT")
         connection.settleRead()
         readers.end(owned)
     }
 
-    /// Rolls back the transaction.
     func abandon() {
         connection.abandon()
         readers.end(owned)
