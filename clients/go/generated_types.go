@@ -1058,8 +1058,8 @@ type AuditVerifyResult struct {
 	Chains []AuditChain `json:"chains"`
 }
 
-// AuthenticatorSignals: What the page tells the authenticators of the user, so that they forget deleted passkeys and
-// show the current name.
+// AuthenticatorSignals is the signals that the page sends to the authenticators of the user, so that they delete
+// deleted passkeys and show the current name.
 type AuthenticatorSignals struct {
 	// One element for each user handle of the account.
 	AllAcceptedCredentials []AcceptedCredentials `json:"allAcceptedCredentials,omitempty"`
@@ -2518,7 +2518,7 @@ type Hook struct {
 	Webhook *TenantWebhook `json:"webhook,omitempty"`
 }
 
-// HookFailedErrorCheck: What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
+// HookFailedErrorCheck is the failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
 // `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be
 // reached. `tooMany`: too many hooks are waiting for an answer. A newer Mintmark can return other values.
 type HookFailedErrorCheck string
@@ -3885,7 +3885,7 @@ type OobInspectResult struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// OwnProfile: What a user sees of their account.
+// OwnProfile is the part of an account that its user can read.
 type OwnProfile struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
@@ -3971,13 +3971,13 @@ type PasskeyCeremony struct {
 	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
 	// `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
 	Options map[string]any `json:"options"`
-	// The `mediation` member of the browser call, beside `publicKey`.
+	// The `mediation` member of the browser call, next to `publicKey`.
 	Mediation PasskeyCeremonyMediation `json:"mediation"`
 	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// PasskeyCeremonyMediation is the `mediation` member of the browser call, beside `publicKey`. A newer Mintmark can
+// PasskeyCeremonyMediation is the `mediation` member of the browser call, next to `publicKey`. A newer Mintmark can
 // return other values.
 type PasskeyCeremonyMediation string
 
@@ -4005,7 +4005,7 @@ type PasskeyDeleteParams struct {
 type PasskeyDeleteResult struct {
 	// The remaining passkeys, oldest first.
 	Passkeys []Passkey `json:"passkeys"`
-	// What the page tells the authenticators.
+	// The signals that the page sends to the authenticators.
 	Signals AuthenticatorSignals `json:"signals"`
 }
 
@@ -4150,7 +4150,8 @@ type PasskeySettings struct {
 	// this domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because
 	// browsers then no longer offer them.
 	RelyingPartyID string `json:"relyingPartyId"`
-	// The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+	// The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no
+	// name.
 	RelyingPartyName string `json:"relyingPartyName,omitempty"`
 	// The origins of the pages and apps that use passkeys.
 	Origins []string `json:"origins"`
@@ -4621,10 +4622,10 @@ const (
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
 )
 
-// PhoneSignIn: Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone
-// number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true.
-// Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can return
-// other values.
+// PhoneSignIn is the users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has
+// the phone number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is
+// true. Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can
+// return other values.
 type PhoneSignIn string
 
 // The values of PhoneSignIn.
@@ -5396,7 +5397,7 @@ type SecurityEvent struct {
 	Providers []string `json:"providers,omitempty"`
 	// The IDs of the accounts or identities that no longer exist, for `merged`.
 	Absorbed []string `json:"absorbed,omitempty"`
-	// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+	// The ID, ARN or issuer that `credentials.revoke` revoked, as in its result.
 	Subject string `json:"subject,omitempty"`
 	// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
 	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
@@ -6668,8 +6669,8 @@ type Tenant struct {
 	EnumerationProtection bool `json:"enumerationProtection"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`. Present if `true`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`. Present if `true`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -6703,7 +6704,7 @@ type Tenant struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
-	// Who can sign in with a code by SMS. Present unless it is `off`.
+	// The users who can sign in with a code by SMS. Present unless it is `off`.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
@@ -6837,8 +6838,8 @@ type TenantCreateParams struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`. Defaults to false.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`. Defaults to false.
 	RecyclesAddresses bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults
@@ -6871,7 +6872,7 @@ type TenantCreateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
 	// `acceptsSmsRisk`. Defaults to "off".
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -6943,8 +6944,8 @@ type TenantDeclaration struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -6977,7 +6978,7 @@ type TenantDeclaration struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS.
+	// The users who can sign in with a code by SMS.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
@@ -7165,8 +7166,8 @@ type TenantUpdateParams struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -7199,7 +7200,7 @@ type TenantUpdateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
 	// `acceptsSmsRisk`.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -7218,8 +7219,8 @@ type TenantUpdateParams struct {
 	AcceptsSMSRisk *bool `json:"acceptsSmsRisk,omitempty"`
 	// Confirms that `assurance` changes from a profile to `none`. Defaults to false.
 	AcceptsLessAssurance bool `json:"acceptsLessAssurance,omitempty"`
-	// Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
-	// more. Defaults to false.
+	// Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer
+	// be used. Defaults to false.
 	Force bool `json:"force,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
@@ -7354,7 +7355,7 @@ type TokenExchangeResult struct {
 	Token Secret `json:"token"`
 	// The type of the new token.
 	IssuedTokenType string `json:"issuedTokenType"`
-	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no
+	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not
 	// access tokens.
 	TokenType TokenType `json:"tokenType"`
 	// The time at which the token expires, in seconds since 1970-01-01 UTC.
@@ -7553,7 +7554,7 @@ const (
 )
 
 // TokenType is the use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are
-// no access tokens. A newer Mintmark can return other values.
+// not access tokens. A newer Mintmark can return other values.
 type TokenType string
 
 // The values of TokenType.

@@ -317,7 +317,7 @@ export interface AuditRecord {
   hash: string;
 }
 
-/** What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name. */
+/** The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the current name. */
 export interface AuthenticatorSignals {
   /** One element for each user handle of the account. */
   allAcceptedCredentials?: AcceptedCredentials[];
@@ -1598,7 +1598,7 @@ export type NoticePolicy = "none" | "credentials";
  */
 export type OAuthTokenType = string;
 
-/** What a user sees of their account. */
+/** The part of an account that its user can read. */
 export interface OwnProfile {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
@@ -1671,7 +1671,7 @@ export interface PasskeyCeremony {
    * or `parseRequestOptionsFromJSON()`.
    */
   options: JsonObject;
-  /** The `mediation` member of the browser call, beside `publicKey`. */
+  /** The `mediation` member of the browser call, next to `publicKey`. */
   mediation: Open<"conditional" | "optional">;
   /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
@@ -1685,7 +1685,10 @@ export interface PasskeySettings {
    * characters.
    */
   relyingPartyId: string;
-  /** The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`. At most 64 characters. */
+  /**
+   * The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name. At most 64
+   * characters.
+   */
   relyingPartyName?: string;
   /** The origins of the pages and apps that use passkeys. At most 20 elements. */
   origins: readonly string[];
@@ -1917,9 +1920,9 @@ export type PendingToken = string;
 export type PhoneNumber = string;
 
 /**
- * Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`: also users without
- * an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second
- * factor still needs it.
+ * The users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has the phone number. `everyone`: also
+ * users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with
+ * a second factor still needs it.
  */
 export type PhoneSignIn = "off" | "accounts" | "everyone";
 
@@ -2501,7 +2504,7 @@ export interface SecurityEvent {
   providers?: string[];
   /** The IDs of the accounts or identities that no longer exist, for `merged`. */
   absorbed?: string[];
-  /** What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result. */
+  /** The ID, ARN or issuer that `credentials.revoke` revoked, as in its result. */
   subject?: string;
   /** For `credentialsRevoked`: the credentials that were issued until this time are revoked. */
   issuedBefore?: Timestamp;
@@ -3012,8 +3015,8 @@ export interface Tenant {
   enumerationProtection: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
    */
   recyclesAddresses?: boolean;
   /**
@@ -3062,7 +3065,7 @@ export interface Tenant {
    * tokens of this tenant.
    */
   anonymousAllowed: boolean;
-  /** Who can sign in with a code by SMS. Present unless it is `off`. */
+  /** The users who can sign in with a code by SMS. Present unless it is `off`. */
   phoneSignIn?: Open<PhoneSignIn>;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
@@ -3196,8 +3199,8 @@ export interface TenantDeclaration {
   enumerationProtection?: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
    */
   recyclesAddresses?: boolean;
   /**
@@ -3245,7 +3248,7 @@ export interface TenantDeclaration {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
-  /** Who can sign in with a code by SMS. */
+  /** The users who can sign in with a code by SMS. */
   phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;

@@ -137,7 +137,7 @@ points from a merged account to the account that remains. An `owns` edge points 
 """
 
 HookFailedCheck = Literal["timeout", "ended", "error", "invalidAnswer", "unreachable", "tooMany"]
-"""What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+"""The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
 error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks
 are waiting for an answer.
 """
@@ -230,7 +230,7 @@ PasskeyAttestationTrust = Literal["none", "self", "unchecked", "verified"]
 """
 
 PasskeyCeremonyMediation = Literal["conditional", "optional"]
-"""The `mediation` member of the browser call, beside `publicKey`."""
+"""The `mediation` member of the browser call, next to `publicKey`."""
 
 PasskeyFinishRegistrationResultState = Literal["attributesRequired", "completed"]
 """The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
@@ -294,9 +294,9 @@ PasswordRule = Literal[
 """The rule that a password violates."""
 
 PhoneSignIn = Literal["off", "accounts", "everyone"]
-"""Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`:
-also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken
-over, so an account with a second factor still needs it.
+"""The users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has the phone number.
+`everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can
+be taken over, so an account with a second factor still needs it.
 """
 
 PolicyWarningCode = Literal[
@@ -377,7 +377,8 @@ TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
 TokenExchangeResultTokenType = Literal["Bearer", "N_A"]
-"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access
+tokens.
 """
 
 TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
@@ -1380,7 +1381,8 @@ class UnknownCredential(Record):
 
 
 class AuthenticatorSignals(Record):
-    """What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+    """The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the
+    current name.
     """
 
     all_accepted_credentials: Sequence[AcceptedCredentials] | None = member("allAcceptedCredentials", list_of(AcceptedCredentials._of), default=None)
@@ -2084,7 +2086,7 @@ class SecurityEvent(Record):
     absorbed: Sequence[str] | None = member("absorbed", default=None)
     """The IDs of the accounts or identities that no longer exist, for `merged`."""
     subject: str | None = member("subject", default=None)
-    """What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result."""
+    """The ID, ARN or issuer that `credentials.revoke` revoked, as in its result."""
     issued_before: datetime | None = member("issuedBefore", utc, default=None)
     """For `credentialsRevoked`: the credentials that were issued until this time are revoked."""
     locked_until: datetime | None = member("lockedUntil", utc, default=None)
@@ -2849,7 +2851,7 @@ class OobInspectResult(Record):
 
 
 class OwnProfile(Record):
-    """What a user sees of their account."""
+    """The part of an account that its user can read."""
 
     account_id: str = member("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
@@ -2882,7 +2884,7 @@ class PasskeyCeremony(Record):
     `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
     """
     mediation: str = member("mediation")
-    """The `mediation` member of the browser call, beside `publicKey`. Known values: `conditional`, `optional`."""
+    """The `mediation` member of the browser call, next to `publicKey`. Known values: `conditional`, `optional`."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the challenge expires."""
 
@@ -2893,7 +2895,7 @@ class PasskeyDeleteResult(Record):
     passkeys: Sequence[Passkey] = member("passkeys", list_of(Passkey._of))
     """The remaining passkeys, oldest first."""
     signals: AuthenticatorSignals = member("signals", AuthenticatorSignals._of)
-    """What the page tells the authenticators."""
+    """The signals that the page sends to the authenticators."""
 
 
 class TenantAttribute(Record):
@@ -2994,7 +2996,8 @@ class PasskeySettings(Record):
     no longer offer them.
     """
     relying_party_name: str | None = member("relyingPartyName", default=None)
-    """The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`."""
+    """The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name.
+    """
     origins: Sequence[str] = member("origins")
     """The origins of the pages and apps that use passkeys."""
     related_origins: Sequence[str] | None = member("relatedOrigins", default=None)
@@ -4303,8 +4306,8 @@ class Tenant(Record):
     recycles_addresses: bool | None = member("recyclesAddresses", default=None)
     """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
     same identity provider returns the verified address of the account with another user ID, as Firebase does
-    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
-    other sign-ins return `providerRequired`. Present if `true`.
+    (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses.
+    All other sign-ins return `providerRequired`. Present if `true`.
     """
     one_account_per_address: bool = member("oneAccountPerAddress")
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
@@ -4346,7 +4349,9 @@ class Tenant(Record):
     accounts are ordinary tokens of this tenant.
     """
     phone_sign_in: str | None = member("phoneSignIn", default=None)
-    """Who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`, `everyone`."""
+    """The users who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`,
+    `everyone`.
+    """
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4448,8 +4453,8 @@ class TenantDeclaration(Record):
     recycles_addresses: bool | None = member("recyclesAddresses", default=None)
     """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
     same identity provider returns the verified address of the account with another user ID, as Firebase does
-    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
-    other sign-ins return `providerRequired`.
+    (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses.
+    All other sign-ins return `providerRequired`.
     """
     one_account_per_address: bool | None = member("oneAccountPerAddress", default=None)
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
@@ -4491,7 +4496,7 @@ class TenantDeclaration(Record):
     accounts are ordinary tokens of this tenant.
     """
     phone_sign_in: str | None = member("phoneSignIn", default=None)
-    """Who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
+    """The users who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4599,7 +4604,7 @@ class TokenExchangeResult(Record):
     issued_token_type: str = member("issuedTokenType")
     """The type of the new token."""
     token_type: str = member("tokenType")
-    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access
+    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access
     tokens. Known values: `Bearer`, `N_A`.
     """
     expires_at: datetime = member("expiresAt", utc)

@@ -22,9 +22,9 @@ module Mintmark
 
     # Offer to answer hooks over the pipe.
     #
-    # Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as
-    # `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous
-    # offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get
+    # Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a
+    # request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an
+    # empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes
     # a function for a hook.
     #
     # @param hooks [Array<String>] The hooks that the host answers.

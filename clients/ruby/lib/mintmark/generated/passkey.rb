@@ -9,9 +9,9 @@ module Mintmark
   class PasskeyMethods < Namespace
     # Delete a passkey.
     #
-    # Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes old and, if the
-    # account has a second factor, a session that has shown one. The last way to sign in is deleted only with `force`. Give `signals` to the
-    # page, so that the authenticator forgets the passkey too.
+    # Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5 minutes old and, if
+    # the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires `force`. Pass `signals`
+    # to the page, so that the authenticator deletes the passkey too.
     #
     # Equivalent: cognito DeleteWebAuthnCredential.
     #
@@ -148,9 +148,9 @@ module Mintmark
     # Start the registration of a passkey for the signed-in user or in a sign-up.
     #
     # Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state
-    # `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if
-    # the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog
-    # after a sign-in with a password.
+    # `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this requires a sign-in at most 5 minutes
+    # old and, if the account has a second factor, a session authenticated with one. With `conditional`, the browser can create the passkey
+    # without a dialog after a sign-in with a password.
     #
     # Equivalent: cognito StartWebAuthnRegistration.
     #

@@ -344,7 +344,7 @@ class TokenMethods(Namespace):
             SessionTokenInvalidError: The session token cannot be decrypted, or belongs to another access key ID.
             CredentialsExpiredError: The temporary credentials have expired.
             CredentialsRevokedError: `credentials.revoke` applies to the credentials.
-            OutboundFederationDisabledError: Tokens of the account are not enabled.
+            OutboundFederationDisabledError: Tokens for sessions of temporary credentials are not enabled in the store.
             SessionDurationEscalationError: The token would be valid for longer than the credentials that request it.
             TokenPayloadTooLargeError: The claims of a token for a session are too long.
         """

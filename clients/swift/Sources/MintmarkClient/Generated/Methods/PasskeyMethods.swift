@@ -11,7 +11,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Delete a passkey.
     ///
-    /// Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with `force`. Give `signals` to the page, so that the authenticator forgets the passkey too.
+    /// Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires `force`. Pass `signals` to the page, so that the authenticator deletes the passkey too.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -158,7 +158,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Start the registration of a passkey for the signed-in user or in a sign-up.
     ///
-    /// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+    /// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -204,7 +204,7 @@ public struct PasskeyMethods: Sendable {
 public struct PasskeyDeleteResult: ResultRecord {
     /// The remaining passkeys, oldest first.
     public let passkeys: [Passkey]
-    /// What the page tells the authenticators.
+    /// The signals that the page sends to the authenticators.
     public let signals: AuthenticatorSignals
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {

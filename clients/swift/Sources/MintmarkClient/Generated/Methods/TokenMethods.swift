@@ -283,7 +283,7 @@ public struct TokenExchangeResult: ResultRecord {
     public let token: String
     /// The type of the new token.
     public let issuedTokenType: String
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
     public let tokenType: TokenType
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
@@ -299,7 +299,7 @@ public struct TokenExchangeResult: ResultRecord {
         json = members.object
     }
 
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens. Newer versions of Mintmark can add values.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens. Newer versions of Mintmark can add values.
     public struct TokenType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -6,7 +6,7 @@ import JSON
 public struct PasskeySettings: MutableRecord {
     /// The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then no longer offer them.
     public var relyingPartyId: String
-    /// The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+    /// The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name.
     public var relyingPartyName: String?
     /// The origins of the pages and apps that use passkeys.
     public var origins: [String]

@@ -16,9 +16,9 @@ public final class PasskeyMethods {
     PasskeyMethods(Caller caller) { this.caller = caller; }
 
     /**
-     * Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes
-     * old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with
-     * <code>force</code>. Give <code>signals</code> to the page, so that the authenticator forgets the passkey too.
+     * Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5
+     * minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires
+     * <code>force</code>. Pass <code>signals</code> to the page, so that the authenticator deletes the passkey too.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito DeleteWebAuthnCredential.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotFoundException}, {@link LastProviderException}, {@link
@@ -269,9 +269,9 @@ public final class PasskeyMethods {
     /**
      * Starts the registration of a passkey for the signed-in user or in a sign-up. Returns the options for
      * <code>navigator.credentials.create()</code> in the page. With the continuation token of a sign-up in the state
-     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. An <code>idToken</code> needs a sign-in at
-     * most 5 minutes old and, if the account has a second factor, a session that has shown one. With <code>conditional</code>, the
-     * browser can create the passkey without a dialog after a sign-in with a password.
+     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. With <code>idToken</code>, this requires a
+     * sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With
+     * <code>conditional</code>, the browser can create the passkey without a dialog after a sign-in with a password.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito StartWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link TooManyPasskeysException}, {@link RecentSignInRequiredException}, {@link

@@ -30,7 +30,10 @@ public final class PasskeySettings extends Result {
         return new PasskeySettings(with("relyingPartyId", relyingPartyId));
     }
 
-    /** {@return the name that browsers show} Defaults to the name of the tenant, else to <code>relyingPartyId</code>. */
+    /**
+     * {@return the name that browsers show} Defaults to the name of the tenant, or to <code>relyingPartyId</code> if the tenant has no
+     * name.
+     */
     public Optional<String> relyingPartyName() { return json().optionalText("relyingPartyName"); }
 
     /**
