@@ -66,7 +66,7 @@ func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, 
 	return invoke[Account](ctx, m.client, "account.create", params, options)
 }
 
-// CreateAgent creates an agent: an account of a program, which another account owns.
+// CreateAgent creates an agent, which is the account of a program and belongs to another account.
 //
 // An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the
 // token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that

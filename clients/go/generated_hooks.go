@@ -20,7 +20,7 @@ func (m HooksMethods) Get(ctx context.Context, params HooksGetParams, options ..
 	return invoke[TenantHooks](ctx, m.client, "hooks.get", params, options)
 }
 
-// Offer offers to answer hooks over the pipe.
+// Offer declares the hooks that the host of this process implements.
 //
 // Call this method after each start of the process, before any request that needs a hook. For each decision, the
 // process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each

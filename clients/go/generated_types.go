@@ -144,7 +144,8 @@ type AccountCreateParams struct {
 	Password *Secret `json:"password,omitempty"`
 	// The user attributes of the account.
 	Attributes AttributeValues `json:"attributes,omitempty"`
-	// The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+	// The phone number of the account. The caller is responsible for the verification. At most one account of a
+	// tenant has a number.
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
@@ -2510,9 +2511,9 @@ type HealthCheck struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Hook is a hook of a tenant, and how it is asked.
+// Hook is a hook of a tenant, and how the process calls it.
 type Hook struct {
-	// How the hook is asked.
+	// How the process calls the hook.
 	Transport HookTransport `json:"transport"`
 	// The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
 	Webhook *TenantWebhook `json:"webhook,omitempty"`
@@ -2544,7 +2545,7 @@ const (
 	HookNameBeforeSendMessage HookName = "beforeSendMessage"
 )
 
-// HookTransport: How a hook is asked. `pipe`: a request to the host of the process, which must have called
+// HookTransport: How the process calls a hook. `pipe`: a request to the host of the process, which must have called
 // `hooks.offer`. `webhook`: a signed HTTP request. A newer Mintmark can return other values.
 type HookTransport string
 
@@ -2559,12 +2560,12 @@ const (
 type HooksDeclaration struct {
 	// The ID of the tenant, which can be part of the same document. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
-	// The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+	// The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and
 	// `secret` is omitted.
 	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
-	// The hook that is asked before every new session.
+	// The hook that decides before every new session.
 	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
-	// The hook that is asked before a message with a code or a link is sent.
+	// The hook that decides before a message with a code or a link is sent.
 	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
 }
 
@@ -2592,11 +2593,11 @@ type HooksOfferResult struct {
 type HooksSetParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
-	// The hook that is asked before an account is created by sign-up or at the first sign-in.
+	// The hook that decides before an account is created by sign-up or at the first sign-in.
 	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
-	// The hook that is asked before every new session, after the second factor.
+	// The hook that decides before every new session, after the second factor.
 	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
-	// The hook that is asked before a message with a code is sent. It can only refuse.
+	// The hook that decides before a message with a code is sent. It can only refuse.
 	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
 }
 
@@ -2797,8 +2798,8 @@ type IDPCreateParams struct {
 	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
 	// token whose `auth_time` is missing or older is rejected.
 	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
-	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
-	// no address and no name, unless `scopes` ask for them. Defaults to false.
+	// Whether `openid` is the only basic scope, for providers that refuse other scopes. The account then has no
+	// address and no name, unless `scopes` contains their scopes. Defaults to false.
 	OpenidOnly bool `json:"openidOnly,omitempty"`
 	// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address
 	// gets access to the account with the same address, so enable it only for providers that verify addresses. Known
@@ -3861,7 +3862,7 @@ type OobCreateResult struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 	// The code. Present with `returnLink`.
 	Code Secret `json:"code,omitempty"`
-	// The link. Present with `returnLink` if its page is known.
+	// The link. Present with `returnLink`, if the tenant or the request names the page.
 	Link Secret `json:"link,omitempty"`
 }
 
@@ -3909,7 +3910,7 @@ type OwnProfile struct {
 type Passkey struct {
 	// The credential ID of a passkey in base64url, as `id` of the browser's response.
 	CredentialID string `json:"credentialId"`
-	// The name that tells the user's passkeys apart.
+	// The name that distinguishes the user's passkeys.
 	Name string `json:"name"`
 	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
 	Usage PasskeyUsage `json:"usage"`
@@ -4165,8 +4166,8 @@ type PasskeySettings struct {
 	// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent
 	// to the browser. Defaults to "required".
 	ResidentKey ResidentKey `json:"residentKey,omitempty"`
-	// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer
-	// is only with `metadataFile`. Defaults to "none".
+	// Whether to request a statement about the authenticator from the browser. A statement is verified; the
+	// manufacturer is only with `metadataFile`. Defaults to "none".
 	Attestation PasskeySettingsAttestation `json:"attestation,omitempty"`
 	// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose
 	// attestation leads to a root in the file. The file is read when it changes.
@@ -4179,7 +4180,7 @@ type PasskeySettings struct {
 	Algorithms []int64 `json:"algorithms,omitempty"`
 }
 
-// PasskeySettingsAttestation: Whether the browser is asked for a statement about the authenticator. A statement is
+// PasskeySettingsAttestation: Whether to request a statement about the authenticator from the browser. A statement is
 // verified; the manufacturer is only with `metadataFile`. A newer Mintmark can return other values.
 type PasskeySettingsAttestation string
 
@@ -4638,8 +4639,7 @@ const (
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
 
-// PolicyWarning is a finding about a trust policy that is accepted, but probably does not mean what its author
-// intended.
+// PolicyWarning is a finding about a trust policy that is accepted, but is probably a mistake.
 type PolicyWarning struct {
 	// The location in the policy, as an RFC 6901 JSON Pointer.
 	Pointer string `json:"pointer"`
@@ -5838,7 +5838,7 @@ type SignInStepSecondFactorEnrollmentRequired struct {
 	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
 	// without a configured mail server.
 	FactorKinds []FactorKind `json:"factorKinds"`
-	// The members of `factorKinds` with what is known about them.
+	// The members of `factorKinds` with their details.
 	Kinds []EnrollableFactor `json:"kinds,omitempty"`
 }
 
@@ -7047,7 +7047,7 @@ type TenantGetParams struct {
 	TenantID string `json:"tenantId,omitempty"`
 }
 
-// TenantHooks is the hooks of a tenant. A hook that is absent is not asked.
+// TenantHooks is the hooks of a tenant. A hook that is absent is not called.
 type TenantHooks struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
 	TenantID string `json:"tenantId"`

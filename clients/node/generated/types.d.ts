@@ -1139,9 +1139,9 @@ export interface HealthCheck {
   detail?: string;
 }
 
-/** A hook of a tenant, and how it is asked. */
+/** A hook of a tenant, and how the process calls it. */
 export interface Hook {
-  /** How the hook is asked. */
+  /** How the process calls the hook. */
   transport: HookTransport;
   /** The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise. */
   webhook?: TenantWebhook;
@@ -1154,8 +1154,8 @@ export interface Hook {
 export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
 
 /**
- * How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP
- * request.
+ * How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed
+ * HTTP request.
  */
 export type HookTransport = "pipe" | "webhook";
 
@@ -1163,11 +1163,11 @@ export type HookTransport = "pipe" | "webhook";
 export interface HooksDeclaration {
   /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
   tenantId?: TenantId;
-  /** The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
+  /** The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
   beforeCreate?: Hook;
-  /** The hook that is asked before every new session. */
+  /** The hook that decides before every new session. */
   beforeSignIn?: Hook;
-  /** The hook that is asked before a message with a code or a link is sent. */
+  /** The hook that decides before a message with a code or a link is sent. */
   beforeSendMessage?: Hook;
 }
 
@@ -1625,7 +1625,7 @@ export type PageLimit = number;
 export interface Passkey {
   /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
   credentialId: CredentialId;
-  /** The name that tells the user's passkeys apart. */
+  /** The name that distinguishes the user's passkeys. */
   name: string;
   /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. */
   usage: Open<"signIn" | "secondFactor">;
@@ -1706,7 +1706,7 @@ export interface PasskeySettings {
    */
   residentKey?: "required" | "preferred" | "discouraged";
   /**
-   * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+   * Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
    * `metadataFile`. Defaults to "none".
    */
   attestation?: "none" | "indirect" | "direct" | "enterprise";
@@ -1929,7 +1929,7 @@ export type PhoneSignIn = "off" | "accounts" | "everyone";
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
 
-/** A finding about a trust policy that is accepted, but probably does not mean what its author intended. */
+/** A finding about a trust policy that is accepted, but is probably a mistake. */
 export interface PolicyWarning {
   /** The location in the policy, as an RFC 6901 JSON Pointer. */
   pointer: string;
@@ -2705,7 +2705,7 @@ export interface SignInStepSecondFactorEnrollmentRequired {
    * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
    */
   factorKinds: (Open<FactorKind>)[];
-  /** The members of `factorKinds` with what is known about them. */
+  /** The members of `factorKinds` with their details. */
   kinds?: EnrollableFactor[];
 }
 
@@ -3311,7 +3311,7 @@ export interface TenantDelivery {
   language?: LanguageTag;
 }
 
-/** The hooks of a tenant. A hook that is absent is not asked. */
+/** The hooks of a tenant. A hook that is absent is not called. */
 export interface TenantHooks {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;

@@ -61,7 +61,7 @@ export interface AccountMethods {
   create(params: AccountCreateParams, options?: CallOptions): Promise<AccountCreateResult>;
 
   /**
-   * Create an agent: an account of a program, which another account owns.
+   * Create an agent, which is the account of a program and belongs to another account.
    *
    * An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its
    * workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its
@@ -527,13 +527,13 @@ export type AccountCreateParams =
     | {
       /** The email address of the account. Required with `password` and `emailVerified`. */
       username: Username;
-      /** The phone number of the account. The caller vouches for it. At most one account of a tenant has a number. */
+      /** The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number. */
       phoneNumber?: PhoneNumber;
     }
     | {
       /** The email address of the account. Required with `password` and `emailVerified`. */
       username?: Username;
-      /** The phone number of the account. The caller vouches for it. At most one account of a tenant has a number. */
+      /** The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number. */
       phoneNumber: PhoneNumber;
     }
   )

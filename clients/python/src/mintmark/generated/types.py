@@ -148,8 +148,8 @@ HookName = Literal["beforeCreate", "beforeSignIn", "beforeSendMessage"]
 """
 
 HookTransport = Literal["pipe", "webhook"]
-"""How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a
-signed HTTP request.
+"""How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`.
+`webhook`: a signed HTTP request.
 """
 
 IdentityState = Literal["guest", "authenticated", "disabled"]
@@ -248,8 +248,8 @@ PasskeyNotAcceptedReason = Literal[
 """The first check that failed."""
 
 PasskeySettingsAttestation = Literal["none", "indirect", "direct", "enterprise"]
-"""Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only
-with `metadataFile`.
+"""Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is
+only with `metadataFile`.
 """
 
 PasskeySettingsResidentKey = Literal["required", "preferred", "discouraged"]
@@ -471,7 +471,7 @@ class Passkey(Record):
     credential_id: str = member("credentialId")
     """The credential ID of a passkey in base64url, as `id` of the browser's response."""
     name: str = member("name")
-    """The name that tells the user's passkeys apart."""
+    """The name that distinguishes the user's passkeys."""
     usage: str = member("usage")
     """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
     algorithm: int = member("algorithm")
@@ -2235,10 +2235,10 @@ class TenantWebhook(Record):
 
 
 class Hook(Record):
-    """A hook of a tenant, and how it is asked."""
+    """A hook of a tenant, and how the process calls it."""
 
     transport: str = member("transport")
-    """How the hook is asked. Known values: `pipe`, `webhook`."""
+    """How the process calls the hook. Known values: `pipe`, `webhook`."""
     webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
     """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
 
@@ -2251,13 +2251,13 @@ class HooksDeclaration(Record):
     tenant_id: str | None = member("tenantId", default=None)
     """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
     before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
-    """The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
+    """The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
     is omitted.
     """
     before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
-    """The hook that is asked before every new session."""
+    """The hook that decides before every new session."""
     before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
-    """The hook that is asked before a message with a code or a link is sent."""
+    """The hook that decides before a message with a code or a link is sent."""
 
 
 class HooksOfferResult(Record):
@@ -2832,7 +2832,7 @@ class OobCreateResult(Record):
     code: str | None = member("code", secret=True, default=None)
     """The code. Present with `returnLink`."""
     link: str | None = member("link", secret=True, default=None)
-    """The link. Present with `returnLink` if its page is known."""
+    """The link. Present with `returnLink`, if the tenant or the request names the page."""
 
 
 class OobInspectResult(Record):
@@ -3013,8 +3013,8 @@ class PasskeySettings(Record):
     the browser. Defaults to "required". Known values: `required`, `preferred`, `discouraged`.
     """
     attestation: str | None = member("attestation", default=None)
-    """Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is
-    only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer
+    is only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
     """
     metadata_file: str | None = member("metadataFile", default=None)
     """The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation
@@ -3189,7 +3189,7 @@ read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", Pa
 
 
 class PolicyWarning(Record):
-    """A finding about a trust policy that is accepted, but probably does not mean what its author intended."""
+    """A finding about a trust policy that is accepted, but is probably a mistake."""
 
     pointer: str = member("pointer")
     """The location in the policy, as an RFC 6901 JSON Pointer."""
@@ -3747,7 +3747,7 @@ class SignInStepSecondFactorEnrollmentRequired(Record):
     configured mail server.
     """
     kinds: Sequence[EnrollableFactor] | None = member("kinds", list_of(EnrollableFactor._of), default=None)
-    """The members of `factorKinds` with what is known about them."""
+    """The members of `factorKinds` with their details."""
 
 
 class SignInStepCompleted(Record):
@@ -4541,7 +4541,7 @@ class TenantDeleteResult(Record):
 
 
 class TenantHooks(Record):
-    """The hooks of a tenant. A hook that is absent is not asked."""
+    """The hooks of a tenant. A hook that is absent is not called."""
 
     tenant_id: str = member("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""

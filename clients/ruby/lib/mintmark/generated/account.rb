@@ -85,7 +85,8 @@ module Mintmark
     # @param username [String] The email address of the account. Required with `password` and `emailVerified`.
     # @param password [String] The password of the account.
     # @param attributes [Hash] The user attributes of the account.
-    # @param phone_number [String] The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+    # @param phone_number [String] The phone number of the account. The caller is responsible for the verification. At most one account of a
+    #   tenant has a number.
     # @param disabled [Boolean] Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
     # @param claims [Hash] The custom claims, as in `account.setClaims`.
     # @param email_verified [Boolean] Whether the email address is verified. Defaults to false.
@@ -104,7 +105,7 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Create an agent: an account of a program, which another account owns.
+    # Create an agent, which is the account of a program and belongs to another account.
     #
     # An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its
     # workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its

@@ -784,9 +784,9 @@ module Mintmark
     member :detail, "detail" # The problem and its solution, or a measured value.
   end
 
-  # A hook of a tenant, and how it is asked.
+  # A hook of a tenant, and how the process calls it.
   class Hook < Record
-    member :transport, "transport" # How the hook is asked.
+    member :transport, "transport" # How the process calls the hook.
     member :webhook, "webhook", :TenantWebhook # The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
   end
 
@@ -1091,7 +1091,7 @@ module Mintmark
     member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
     member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
     member :code, "code", secret: true # The code. Present with `returnLink`.
-    member :link, "link", secret: true # The link. Present with `returnLink` if its page is known.
+    member :link, "link", secret: true # The link. Present with `returnLink`, if the tenant or the request names the page.
   end
 
   # The result of `oob.inspect`.
@@ -1119,7 +1119,7 @@ module Mintmark
   # A passkey of an account.
   class Passkey < Record
     member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
-    member :name, "name" # The name that tells the user's passkeys apart.
+    member :name, "name" # The name that distinguishes the user's passkeys.
     member :usage, "usage" # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     member :algorithm, "algorithm" # The signature algorithm, as the number of COSE.
     member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
@@ -1217,7 +1217,7 @@ module Mintmark
     # Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
     # Defaults to "required".
     member :resident_key, "residentKey"
-    # Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+    # Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
     # `metadataFile`. Defaults to "none".
     member :attestation, "attestation"
     # The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root
@@ -1358,7 +1358,7 @@ module Mintmark
     class Other < PasswordResetStep; end
   end
 
-  # A finding about a trust policy that is accepted, but probably does not mean what its author intended.
+  # A finding about a trust policy that is accepted, but is probably a mistake.
   class PolicyWarning < Record
     member :pointer, "pointer" # The location in the policy, as an RFC 6901 JSON Pointer.
     member :code, "code" # The kind of the finding.
@@ -1765,7 +1765,7 @@ module Mintmark
       # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
       # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
       member :factor_kinds, "factorKinds"
-      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with what is known about them.
+      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with their details.
     end
 
     # The user is signed in.
@@ -2154,7 +2154,7 @@ module Mintmark
     member :language, "language"
   end
 
-  # The hooks of a tenant. A hook that is absent is not asked.
+  # The hooks of a tenant. A hook that is absent is not called.
   class TenantHooks < Record
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     member :before_create, "beforeCreate", :Hook # The hook that decides about new accounts.

@@ -200,8 +200,8 @@ class AccountMethods(Namespace):
             username: The email address of the account. Required with `password` and `emailVerified`.
             password: The password of the account.
             attributes: The user attributes of the account.
-            phone_number: The phone number of the account. The caller vouches for it. At most one account of a tenant
-                has a number.
+            phone_number: The phone number of the account. The caller is responsible for the verification. At most one
+                account of a tenant has a number.
             disabled: Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
             claims: The custom claims, as in `account.setClaims`.
             email_verified: Whether the email address is verified. Defaults to false.
@@ -237,7 +237,7 @@ class AccountMethods(Namespace):
         account_id: str | None = None, login: types.AccountCreateAgentLogin | Mapping[str, Any] | None = None,
         claims: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Create an agent: an account of a program, which another account owns.
+        """Create an agent, which is the account of a program and belongs to another account.
 
         An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with
         the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users
@@ -1409,7 +1409,7 @@ class AsyncAccountMethods(AsyncNamespace):
         account_id: str | None = None, login: types.AccountCreateAgentLogin | Mapping[str, Any] | None = None,
         claims: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Create an agent: an account of a program, which another account owns.
+        """Create an agent, which is the account of a program and belongs to another account.
 
         Raises: CallerNotAllowedError, AccountNotFoundError, AccountMergedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,

@@ -324,7 +324,7 @@ class TokenMethods(Namespace):
         signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
         tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenMintForSessionResult:
-        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+        """Issue a token with which a session of temporary credentials authenticates to another service.
 
         Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two
         keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The
@@ -612,7 +612,7 @@ class AsyncTokenMethods(AsyncNamespace):
         signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
         tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenMintForSessionResult:
-        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+        """Issue a token with which a session of temporary credentials authenticates to another service.
 
         Raises: SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError,
         OutboundFederationDisabledError, SessionDurationEscalationError, TokenPayloadTooLargeError.

@@ -77,7 +77,7 @@ public struct AccountMethods: Sendable {
     ///   - username: The email address of the account. Required with `password` and `emailVerified`.
     ///   - password: The password of the account.
     ///   - attributes: The user attributes of the account.
-    ///   - phoneNumber: The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+    ///   - phoneNumber: The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number.
     ///   - disabled: Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
     ///   - claims: The custom claims, as in `account.setClaims`.
     ///   - emailVerified: Whether the email address is verified. Defaults to false.
@@ -93,7 +93,7 @@ public struct AccountMethods: Sendable {
         return try await caller.call("account.create", _params, timeout: timeout, trace: trace)
     }
 
-    /// Create an agent: an account of a program, which another account owns.
+    /// Create an agent, which is the account of a program and belongs to another account.
     ///
     /// An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
     ///

@@ -18,7 +18,7 @@ public struct PasskeySettings: MutableRecord {
     public var userVerification: UserVerification?
     /// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser. Defaults to "required".
     public var residentKey: ResidentKey?
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Defaults to "none".
+    /// Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with `metadataFile`. Defaults to "none".
     public var attestation: Attestation?
     /// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in the file. The file is read when it changes.
     public var metadataFile: String?
@@ -97,7 +97,7 @@ public struct PasskeySettings: MutableRecord {
         public static let discouraged = Self(rawValue: "discouraged")
     }
 
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Newer versions of Mintmark can add values.
+    /// Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with `metadataFile`. Newer versions of Mintmark can add values.
     public struct Attestation: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

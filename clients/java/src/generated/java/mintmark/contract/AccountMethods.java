@@ -133,8 +133,8 @@ public final class AccountMethods {
     public CompletableFuture<Account> createAsync() { return createAsync(params -> {}); }
 
     /**
-     * Creates an agent: an account of a program, which another account owns. An agent has no password and no other sign-in method of a
-     * user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
+     * Creates an agent, which is the account of a program and belongs to another account. An agent has no password and no other sign-in
+     * method of a user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
      * <code>subjectIssuers</code> of the tenant must name the issuer), and acts for users that permit it by <code>token.delegate</code>.
      * Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
      * <p>Also available to a client with the access level <code>public</code>.

@@ -201,8 +201,8 @@ public final class PasskeyMethods {
     }
 
     /**
-     * Returns what the page tells the user's authenticators about passkeys. With <code>idToken</code> or <code>accountId</code>, returns
-     * the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
+     * Returns the signals about passkeys that the page sends to the user's authenticators. With <code>idToken</code> or
+     * <code>accountId</code>, returns the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
      * <code>signalCurrentUserDetails()</code> in the page. With <code>credentialId</code>, returns the parameters of
      * <code>signalUnknownCredential()</code> if the tenant has no such passkey.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -306,11 +306,11 @@ public final class PasskeyMethods {
 
     /**
      * Verifies the response of a passkey to a challenge that the caller made. Checks the browser's response as a sign-in does (W3C Web
-     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again
-     * for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each
-     * challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of
-     * the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the
-     * signature. A passkey that is only a second factor is not accepted.
+     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the
+     * user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make
+     * each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the
+     * counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked
+     * after the signature. A passkey that is only a second factor is not accepted.
      * <p>Errors: {@link TenantNotFoundException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link
      * AccountNotFoundException}, {@link AccountMergedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
      * TenantDisabledException}.

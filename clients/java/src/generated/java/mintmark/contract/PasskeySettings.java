@@ -106,7 +106,7 @@ public final class PasskeySettings extends Result {
     public PasskeySettings withResidentKey(ResidentKey residentKey) { return new PasskeySettings(with("residentKey", residentKey)); }
 
     /**
-     * {@return whether the browser is asked for a statement about the authenticator} A statement is verified; the manufacturer is only
+     * {@return whether to request a statement about the authenticator from the browser} A statement is verified; the manufacturer is only
      * with <code>metadataFile</code>. Defaults to "none".
      */
     public Optional<Attestation> attestation() { return json().optionalConstant("attestation", Attestation.class); }
@@ -197,7 +197,7 @@ public final class PasskeySettings extends Result {
     }
 
     /**
-     * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+     * Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
      * <code>metadataFile</code>.
      */
     public enum Attestation implements JsonText {
