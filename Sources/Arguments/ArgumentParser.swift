@@ -2,10 +2,13 @@
 public struct ParseFailure: Error, CustomStringConvertible {
     public let message: String
     public let command: any ParsableCommand.Type
+    /// Whether an argument is missing, so that the usage of the command helps.
+    public let isIncomplete: Bool
 
-    init(_ message: String, _ command: any ParsableCommand.Type) {
+    init(_ message: String, _ command: any ParsableCommand.Type, isIncomplete: Bool = false) {
         self.message = message
         self.command = command
+        self.isIncomplete = isIncomplete
     }
 
     public var description: String { message }
@@ -79,7 +82,7 @@ struct ArgumentParser {
         }
         for entry in declared.entries where entry.slot.isRequired && entry.slot.value == nil {
             let usage = entry.flags.last.map { "\($0) <\(entry.valueName)>" } ?? "<\(entry.valueName)>"
-            throw failure("Missing expected argument '\(usage)'.")
+            throw ParseFailure("\(usage) is missing.", command, isIncomplete: true)
         }
     }
 
@@ -137,12 +140,16 @@ struct ArgumentParser {
 
     /// Returns the option with the most similar name, for a message.
     private func hint(_ name: String) -> String {
-        let known = byFlag.keys.filter { $0.hasPrefix("--") }.sorted()
-        let ranked = known.map { (distance: Self.distance(Array(name.utf8), Array($0.utf8)), name: $0) }
+        Self.nearest(name, among: byFlag.keys.filter { $0.hasPrefix("--") }.sorted()).map { " Did you mean '\($0)'?" } ?? ""
+    }
+
+    /// Returns the most similar name, or `nil` if none is similar.
+    static func nearest(_ name: String, among known: [String]) -> String? {
+        let ranked = known.map { (distance: distance(Array(name.utf8), Array($0.utf8)), name: $0) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= max(2, name.utf8.count / 3),
             best.distance * 2 < name.utf8.count
-        else { return "" }
-        return " Did you mean '\(best.name)'?"
+        else { return nil }
+        return best.name
     }
 
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {

@@ -60,12 +60,18 @@ extension ParsableCommand {
             } else if let standard = type.configuration.defaultSubcommand {
                 type = standard
             } else {
-                let names = type.configuration.subcommands.map { $0._commandName }.joined(separator: ", ")
-                throw ParseFailure(
-                    "\(rest.first.map { "Unknown command '\($0)'." } ?? "A command is missing.") The commands are \(names).", type)
+                throw unknownCommand(rest.first, of: type)
             }
         }
         return try type.parsed(rest)
+    }
+
+    private static func unknownCommand(_ word: String?, of type: any ParsableCommand.Type) -> ParseFailure {
+        let names = type.configuration.subcommands.map { $0._commandName }
+        let list = names.count == 1 ? "The only command is \(names[0])." : "The commands are \(names.joined(separator: ", "))."
+        guard let word else { return ParseFailure("A command is missing. \(list)", type) }
+        let hint = ArgumentParser.nearest(word, among: names).map { "Did you mean \($0)?" } ?? list
+        return ParseFailure("Unknown command '\(word)'. \(hint)", type)
     }
 
     /// Parses the arguments of this command.

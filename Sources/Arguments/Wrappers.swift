@@ -28,7 +28,7 @@ final class Slot {
     let help: ArgumentHelp
     let completion: CompletionKind?
     var takesAnyValue = false
-    /// The value of an option that stands without one.
+    /// The value of an option that is given without one.
     var valueAsFlag: Any?
     var isRequired = false
     var isRepeated = false
@@ -101,7 +101,7 @@ extension Option {
         slot.value = wrappedValue as Wrapped?
     }
 
-    /// An option that may stand without a value, `--idp` or `--idp shop`. It takes the next word unless that begins with a hyphen.
+    /// An option that can be given without a value, `--idp` or `--idp shop`. It takes the next word unless that begins with a hyphen.
     public convenience init<Wrapped: ExpressibleByArgument>(
         wrappedValue: Wrapped? = nil, name: NameSpecification = .long, defaultAsFlag: Wrapped, help: ArgumentHelp? = nil,
         completion: CompletionKind? = nil

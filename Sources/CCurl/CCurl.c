@@ -154,7 +154,7 @@ const char *ccurl_redirect(const struct ccurl *curl, struct ccurl_easy *easy) {
     return curl->easy_getinfo(easy, 0x10001f, &url) == 0 ? url : NULL;
 }
 
-// Where the headers of libcurl are installed, the compiler checks the numbers and types above against them.
+// If the headers of libcurl are installed, the compiler checks the numbers and types above against them.
 #if __has_include(<curl/curl.h>)
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>

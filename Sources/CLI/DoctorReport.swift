@@ -4,7 +4,7 @@ import Mintmark
 
 /// The findings of `mintmark doctor`. As text, each is printed immediately; as JSON, all are printed at the end.
 struct DoctorReport {
-    /// What is checked. The raw value is part of the JSON.
+    /// The subject of a check. The raw value is part of the JSON.
     enum Check: String, CaseIterable {
         case options, program, store, fileModes, writable, masterKey, formerKeys, backups, pages, tenantNames, assurance, patterns, auditLog
         case authenticatorMetadata, trustPolicies, libcurl, emails, textMessages

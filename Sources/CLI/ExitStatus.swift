@@ -8,13 +8,13 @@ import Platform
 enum ExitStatus {
     /// Prints the error to standard error and exits.
     static func end(with error: any Error, of command: any ParsableCommand.Type) -> Never {
-        // What was printed before the error.
+        // The output before the error.
         if !(error is Request) { try? Pager.finish() }
         if contractError(error) != nil { return end(with: Printing.failure(error), of: command) }
         switch error {
         case let code as ExitCode: exit(code.rawValue)
         case let refusal as ValidationError: refuse(refusal.message, command)
-        case let failure as ParseFailure: refuse(failure.message, failure.command)
+        case let failure as ParseFailure: refuse(failure.message, failure.command, showsUsage: failure.isIncomplete)
         case Request.version: show(Mintmark.version)
         case Request.help(let command): show(HelpTopics.help(of: command))
         default:
@@ -23,9 +23,11 @@ enum ExitStatus {
         }
     }
 
-    private static func refuse(_ message: String, _ command: any ParsableCommand.Type) -> Never {
-        let name = command == MintmarkCommand.self ? "" : " \(command._commandName)"
-        Printing.err("Error: \(message)\n  See 'mintmark\(name) --help' for more information.")
+    private static func refuse(_ message: String, _ command: any ParsableCommand.Type, showsUsage: Bool = false) -> Never {
+        let program = HelpTopics.program(of: command)
+        let name = command == MintmarkCommand.self ? program : "\(program) \(command._commandName)"
+        let usage = showsUsage ? "\n  Usage: \(command.usage(program: program))" : ""
+        Printing.err("Error: \(message)\(usage)\n  See '\(name) --help' for more information.")
         exit(ExitCode.validationFailure.rawValue)
     }
 

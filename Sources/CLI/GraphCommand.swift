@@ -6,11 +6,11 @@ import JSON
 /// `mintmark graph`
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "graph", abstract: "Show how an account is signed in to, and what it leads to.",
+        commandName: "graph", abstract: "Show the sign-in methods, factors, sessions and identities of an account.",
         discussion: """
             Prints the sign-in methods, second factors, sessions and identities of an account: as a tree on a terminal, otherwise as \
             JSON, or \
-            in the language of a drawing program. Without an account, it is that of the signed-in user.
+            in the language of a drawing program. The default is the account of the signed-in user.
 
               mintmark graph alice@example.com
               mintmark graph --format dot alice@example.com | dot -Tpng > alice.png

@@ -49,25 +49,42 @@ enum HelpTopics {
 
     /// Returns the help of a command. Options that many commands share have their own topics.
     static func help(of command: any ParsableCommand.Type) -> String {
-        command.helpMessage(program: "mintmark", width: TerminalText.usualWidth) { titles in
-            titles.map { "\($0) options: see mintmark help \($0.lowercased())." }.joined(separator: " ")
+        command.helpMessage(program: program(of: command), width: TerminalText.usualWidth) { titles in
+            titles.map { "\($0) options: see mintmark help \(topic(ofGroup: $0))." }.joined(separator: " ")
         }
+    }
+
+    /// Returns the words before the name of a command: `mintmark`, or `mintmark mfa` for `enroll`.
+    static func program(of command: any ParsableCommand.Type) -> String {
+        let group = MintmarkCommand.configuration.subcommands.first { group in group.configuration.subcommands.contains { $0 == command } }
+        return group.map { "mintmark \($0._commandName)" } ?? "mintmark"
+    }
+
+    /// Returns the topic of a group of options. `token` and `credentials` already have another meaning.
+    private static func topic(ofGroup title: String) -> String {
+        ["Store", "Mail"].contains(title) ? title.lowercased() : "\(title.lowercased())-options"
     }
 
     /// The groups of options that commands share, as topics.
     private static var optionGroups: [(name: String, text: String)] {
+        let shared = Serve.options + ExecCommand.options.filter { !["Store", "Mail"].contains($0.group) }
         var titles: [String] = []
-        for option in Serve.options where !option.group.isEmpty && !titles.contains(option.group) { titles.append(option.group) }
+        for option in shared where !option.group.isEmpty && !titles.contains(option.group) { titles.append(option.group) }
         return titles.map { title in
-            let options = Serve.options.filter { $0.group == title }
+            let options = shared.filter { $0.group == title }
             let lines = options.flatMap { HelpText.item($0.usage, $0.description, TerminalText.usualWidth) }
             let note = "Each option can also be given as a variable: \(options[0].names[0]) as \(ManPage.variable(options[0].names[0]))."
-            return (title.lowercased(), ([Printing.bold(title.uppercased() + " OPTIONS:")] + lines + ["", note]).joined(separator: "\n"))
+            return (
+                topic(ofGroup: title), ([Printing.bold(title.uppercased() + " OPTIONS:")] + lines + ["", note]).joined(separator: "\n")
+            )
         }
     }
 
     private static func topicList(_ documentation: Documentation) -> String {
-        let groups = optionGroups.map { ($0.name, "The options for \($0.name == "store" ? "a store" : "sending \($0.name)")") }
+        let subjects = [
+            "store": "a store", "mail": "sending mail", "credentials-options": "temporary credentials", "token-options": "a token",
+        ]
+        let groups = optionGroups.map { ($0.name, "The options for \(subjects[$0.name] ?? $0.name)") }
         let topics = documentation.topics.map { ($0.name, $0.title) } + groups + [("environment", "Environment variables")]
         let width = topics.map(\.0.count).max() ?? 0
         let lines = topics.map { name, title in "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(title)" }
@@ -92,14 +109,18 @@ enum HelpTopics {
         let begun = documentation.topics.filter { name($0.name).hasPrefix(asked) || name($0.title).hasPrefix(asked) }
         if begun.count == 1 { return try show(begun[0], documentation) }
         if begun.count > 1 {
-            throw ValidationError("'\(given)' is not unique. It can be \(begun.map(\.name).joined(separator: " or ")).")
+            throw ValidationError("'\(given)' is the beginning of several topics: \(begun.map(\.name).joined(separator: ", ")).")
         }
         let commands = MintmarkCommand.configuration.subcommands.map { $0._commandName }
         let names =
             commands + documentation.topics.map(\.name) + ["environment"] + Contract.MethodTable.all.map(\.name)
             + Contract.ErrorTable.all.map(\.type)
-        let hint = NearestNames.hint(given, among: names, otherwise: "To list all topics, run mintmark help.")
-        throw ValidationError("Unknown command or topic '\(given)'.\(hint)")
+        let hint = NearestNames.hint(given, among: names)
+        let word = given.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" } ? given : "<word>"
+        Printing.err(
+            "Error: Unknown command or topic '\(given)'.\(hint)\n  See 'mintmark help' for all topics, and 'mintmark help -k \(word)' to search."
+        )
+        throw ExitCode.validationFailure
     }
 
     /// Returns a name for comparison: without the case and the number of the file.

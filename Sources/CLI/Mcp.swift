@@ -20,7 +20,7 @@ struct Mcp: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the model may do: read, write, destroy, secrets or all, separated by commas. (default: read)", valueName: "levels"),
+            "The permissions of the model, with commas: read, write, destroy, secrets or all. (default: read)", valueName: "levels"),
         completion: .list(["read", "write", "destroy", "read,secrets", "write,secrets", "all"]))
     var allow: String?
 

@@ -17,12 +17,10 @@ struct MintmarkCommand: ParsableCommand {
               mintmark call system.info
               mintmark describe token.mintForDeveloper
 
-            The default store is <data directory>/mintmark/default.db. The data directory is XDG_DATA_HOME or ~/.local/share.
-
-            With --color auto, always or never every command says when its output is colored; NO_COLOR is respected.
+            The default store is mintmark/default.db in XDG_DATA_HOME, which defaults to ~/.local/share.
 
             Every option can also be given in the environment, as MINTMARK_ and its name: MINTMARK_STORE, MINTMARK_MASTER_KEY_FILE. \
-            MINTMARK_MASTER_KEY is the master key itself.
+            MINTMARK_MASTER_KEY is the master key itself. --color never and NO_COLOR switch colors off.
 
             Exit status: 0 success; 1 the method failed; 2 the store cannot be used (serve first returns the reason for every request); \
             3 no user is signed in; 64 wrong usage; 74 input or output failed.

@@ -14,7 +14,7 @@ enum UnknownCommand {
             throw ValidationError("\(word) is a method, not a command. Run mintmark call \(word)")
         }
         if let method = MethodInfo.called(word, among: Contract.MethodTable.all).first {
-            throw ValidationError("There is no command '\(word)'. The method \(method.name) does that: mintmark describe \(word)")
+            throw ValidationError("'\(word)' is not a command. Its equivalent is the method \(method.name): mintmark describe \(word)")
         }
         let hint = NearestNames.hint(word, among: known, otherwise: "The commands are \(known.joined(separator: ", ")).")
         throw ValidationError("Unknown command '\(word)'.\(hint)")

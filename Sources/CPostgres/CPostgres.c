@@ -232,7 +232,7 @@ int pq_length(const pq_result *result, int row, int column) { return pq.getlengt
 const char *pq_value(const pq_result *result, int row, int column) { return pq.getvalue(result, row, column); }
 void pq_clear(pq_result *result) { pq.clear(result); }
 
-// Where the headers of libpq are installed, the compiler checks the numbers and types above against them.
+// If the headers of libpq are installed, the compiler checks the numbers and types above against them.
 #if __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
 

@@ -3,7 +3,7 @@ import JSON
 
 /// The classification of errors of Facebook's Graph API.
 package enum GraphAPIError {
-    /// Whether an error says nothing about the token: unknown error, service down, or too many calls (Graph API, Handling Errors).
+    /// Whether an error has another cause than the token: unknown error, service down, or too many calls (Graph API, Handling Errors).
     package static func isTemporary(_ error: JSONNode?) -> Bool {
         error?["is_transient"]?.bool == true || [1, 2, 4, 17, 32, 341, 613].contains(error?["code"]?.number?.int64 ?? 0)
     }

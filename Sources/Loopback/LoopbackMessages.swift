@@ -96,7 +96,7 @@ public struct LoopbackLimits: Sendable {
     public init() {}
 }
 
-/// What happens to a request after its head was read and before its body is.
+/// The decision about a request after its head was read, before its body is read.
 public enum LoopbackAdmission {
     /// The body is read, and the handler responds.
     case buffered

@@ -45,7 +45,7 @@ public final class Services: Sendable {
     let housekeeping: MaintenanceScheduler
     /// The server for `test.http`.
     let loopback: LoopbackCompat
-    /// What a testing store adds; `nil` in other stores.
+    /// The additions of a testing store; `nil` in other stores.
     let testing: TestingParts?
     /// The methods in the order of `MethodTable.all`; `nil` if a method has no handler, such as a testing method in a store without
     /// testing.

@@ -12,7 +12,11 @@ public enum NearestNames {
             if distance <= near, distance * 2 < max(letters.count, other.count) { return (distance, candidate) }
             return endsAlike(letters, other) || begins(other, with: letters) ? (near + 1, candidate) : nil
         }
-        return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
+        var names: [String] = []
+        for entry in ranked.sorted(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }) where names.count < 3 {
+            if !names.contains(entry.name) { names.append(entry.name) }
+        }
+        return names
     }
 
     /// Returns a sentence to append to a message, with a leading space.
@@ -20,7 +24,8 @@ public enum NearestNames {
     /// - Parameter otherwise: The sentence to use if no name is similar. Defaults to the empty string.
     public static func hint(_ name: String, among known: [String], otherwise: String = "") -> String {
         let near = of(name, among: known)
-        let sentence = near.isEmpty ? otherwise : "Did you mean \(near.joined(separator: " or "))?"
+        let first = near.dropLast().joined(separator: ", ")
+        let sentence = near.last.map { "Did you mean \(first.isEmpty ? $0 : "\(first) or \($0)")?" } ?? otherwise
         return sentence.isEmpty ? "" : " " + sentence
     }
 

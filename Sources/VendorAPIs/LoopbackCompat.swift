@@ -25,8 +25,8 @@ public final class LoopbackCompat: Sendable {
     /// Returns the server of a port, or of any port if `nil`. Starts a server if none is running.
     ///
     /// - Parameters:
-    ///   - firebase: The Firebase endpoint that the server has from now on; `nil` changes nothing.
-    ///   - allowOrigins: The origins whose pages can use the server from now on; `nil` changes nothing.
+    ///   - firebase: The new Firebase endpoint of the server; `nil` changes nothing.
+    ///   - allowOrigins: The new list of origins whose pages can use the server; `nil` changes nothing.
     /// - Throws: `LoopbackFailure`.
     public func server(
         port: UInt16?, firebase: FirebaseEndpoint? = nil, allowOrigins: [String]? = nil

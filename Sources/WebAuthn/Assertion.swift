@@ -13,7 +13,7 @@ public struct AssertionResponse: Sendable {
     }
 }
 
-/// What is stored about a passkey and compared with an assertion.
+/// The stored facts about a passkey that are compared with an assertion.
 public struct StoredCredential: Sendable {
     public let key: CredentialKey
     public let counter: UInt32

@@ -47,7 +47,7 @@ struct ArgumentParserTests {
             (["call", "--store", "--testing"], "Missing value for '--store <store>'."),
             (["call", "--count", "x"], "The value 'x' is invalid for '--count <count>'."),
             (["call", "--testing=yes"], "The option '--testing' takes no value."),
-            ([], "Missing expected argument '<method>'."),
+            ([], "<method> is missing."),
         ])
     func failures(arguments: [String], message: String) {
         #expect { try Example.parse(arguments) } throws: { ($0 as? ParseFailure)?.message == message }

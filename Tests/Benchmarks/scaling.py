@@ -1,4 +1,4 @@
-"""The rows about many processes on one store: what 1, 2, 4 and 8 of them reach together, beside what the database or OpenSSL alone reaches."""
+"""The rows about many processes on one store: what 1, 2, 4 and 8 of them reach together, compared with the database or OpenSSL alone."""
 
 import os
 import re

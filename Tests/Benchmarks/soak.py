@@ -10,7 +10,7 @@ import time
 from host import Server, median
 from soakload import Load
 
-# What is sampled: the name, its unit, and how much the last quarter may exceed the second one, as a factor and as an amount.
+# The sampled values: the name, its unit, and how much the last quarter may exceed the second one, as a factor and as an amount.
 FIGURES = {
     "memory": ("MB", 1.05, 1.0), "descriptors": ("", 1, 1), "threads": ("", 1, 2), "store": ("MB", 1.1, 1.0), "p50": ("ms", 1.5, .3), "p99": ("ms", 1.5, 5),
 }

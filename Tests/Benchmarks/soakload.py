@@ -77,7 +77,7 @@ class Load:
             self.timed(sidecar, "token.mintForDeveloper", {"poolId": POOL, "logins": {"login.shop": f"user-{self.random.randrange(USERS)}"}})
 
     def person(self, sidecar):
-        """Somebody signs up, uses the session and deletes the account."""
+        """A user signs up, uses the session and deletes the account."""
         address = f"user{self.random.getrandbits(60)}@example.com"
         step = sidecar.call("signUp.start", {"username": address, "password": "correct Horse 9"}, timeout=60)
         message = sidecar.call("test.outbox", {"to": address, "waitSeconds": 30, "clear": True}, timeout=60)["messages"][0]

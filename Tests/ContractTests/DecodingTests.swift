@@ -136,7 +136,7 @@ import Testing
     func noParameters() {
         #expect(Self.found(SystemPing.self, "{}") == [])
         let violation = Self.violations(SystemPing.self, #"{"noSuchParameter": 1}"#).first
-        #expect(violation?.message == "noSuchParameter is not known here. The method has no parameters.")
+        #expect(violation?.message == "noSuchParameter is unknown. The method has no parameters.")
     }
 
     @Test("the list of violations has at most 1,000 entries, the last of which reports the truncation")

@@ -275,7 +275,7 @@ import Testing
     @Test("an error inserts its data into its message and writes the data with its type")
     func data() throws {
         let error = TokenAudienceMismatch(expected: "a", actual: ["b", "c"])
-        #expect(error.message == "Wrong token audience: expected a, got b, c.")
+        #expect(error.message == "Wrong token audience: expected a, got b, c. Get a token for the expected audience.")
         var writer = JSONWriter()
         error.writeData(to: &writer)
         #expect(try JSONValue(parsing: writer.bytes) == ["type": "tokenAudienceMismatch", "expected": "a", "actual": ["b", "c"]])

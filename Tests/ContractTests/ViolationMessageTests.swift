@@ -18,7 +18,7 @@ import Testing
     func suggestions() {
         #expect(
             messages(PoolCreate.self, #"{"name": "a", "developerProvder": "x"}"#) == [
-                "developerProvder is not known here. Did you mean developerProvider?"
+                "developerProvder is unknown. Did you mean developerProvider?"
             ])
         #expect(
             messages(PoolCreate.self, #"{"name": "a", "signingAlgorithm": "RS265"}"#)

@@ -26,7 +26,7 @@ def unb64(text):
 
 
 class Authenticator:
-    """A software authenticator with one passkey. It and the browser around it can be told to misbehave."""
+    """A software authenticator with one passkey. The authenticator and its browser can simulate faults."""
 
     def __init__(self, flags=UP | UV, counts=False):
         self.key = ec.generate_private_key(ec.SECP256R1())

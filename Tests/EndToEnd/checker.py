@@ -13,7 +13,7 @@ SCHEMAS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.r
 
 # The members of a response.
 RESPONSE = {"jsonrpc", "id", "result", "error", "trace"}
-# The number of elements of an array that are checked. Of a longer array, elements at equal distances are checked.
+# The number of elements of an array that are checked. In a longer array, elements at equal distances are checked.
 MOST_ELEMENTS = 1000
 
 
@@ -315,7 +315,7 @@ class Checker:
         if "id" not in members or ("result" in members) == ("error" in members) or not members <= RESPONSE:
             return f"The response must have exactly jsonrpc, id, result or error, and trace if the request had one: {shown(message)}"
         id = message["id"]
-        # Several requests with the same ID can be under way. The response must be valid for one of them.
+        # Several requests with the same ID can be pending. The response must be valid for one of them.
         waiting = self._methods.get(id)
         if not waiting:
             return self._response_problem(None, message, is_known=id is None)

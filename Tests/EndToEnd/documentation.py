@@ -26,7 +26,7 @@ from sidecar import ROOT, binary, clean_environment
 
 GUIDES = "schemas/guides"
 TIMEOUT = 600   # In seconds, for one document. Compilers take most of the time.
-NOT_RUN = re.compile(r"^\*Not run by the tests: .+\.\*$")
+NOT_RUN = re.compile(r"^(\*Not run by the tests: .+\.\*|<!-- Not run by the tests: .+\. -->)$")
 SHOWN_LANGUAGES = {"mermaid", "yaml", "ini", "lua"}   # Diagrams and the configuration of other programs are never run.
 OUTPUT_LANGUAGES = {"text", "json"}
 

@@ -128,7 +128,7 @@ def good(path, answer):
 def bad(path, form, answer, headers):
     """Checks a response with an error."""
     types(answer)
-    # A refresh has no flow that could go on.
+    # A refresh has no flow that could continue.
     carries = form.get("grant_type") != "refresh_token" and {answer.get("error"), answer.get("suberror")} & CARRYING
     exactly(answer, {"error", "error_description", "error_codes", "timestamp", "trace_id", "correlation_id"} | (CT if carries else set()),
             {"suberror", "required_attributes", "invalid_attributes", "unverified_attributes"})

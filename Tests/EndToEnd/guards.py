@@ -84,7 +84,7 @@ class Scene:
         return self.call("test.outbox", {"to": self.address})["messages"][-1]["code"]
 
     def enroll(self, token=None):
-        """Enrolls an authenticator app, which keeps the sessions. Returns the tokens of the session that has shown it."""
+        """Enrolls an authenticator app, which keeps the sessions. Returns the tokens of the session that was authenticated with it."""
         step = self.call("mfa.enroll", {"idToken": token or self.token, "kind": "totp"})
         done = self.call("mfa.confirm", {"continuationToken": step["continuationToken"], "code": pyotp.TOTP(step["secret"]).at(self.now)})
         self.secret, self.factor = step["secret"], done["account"]["factors"][0]["factorId"]
@@ -101,7 +101,7 @@ class Scene:
     # The guards
 
     def apply(self):
-        """Brings the guard about. What the door needs has been prepared before."""
+        """Puts the account into the state of the guard. The method was prepared before."""
         getattr(self, f"_{self.guard}")()
 
     def _locked(self):
@@ -290,7 +290,7 @@ def _(scene):
 
 
 def with_factor(scene):
-    """Makes an account with a factor. Returns the ID token of a session that has shown it, or has not, as the guard demands."""
+    """Makes an account with a factor. Returns the ID token of a session that was or was not authenticated with it, as the guard requires."""
     scene.make_account().own_session()
     if scene.guard != "secondFactor":
         scene.tokens = scene.enroll()

@@ -1,4 +1,4 @@
-"""The host of a process in the tests of hooks: answers the requests of the process, each in a thread of its own."""
+"""The host of a process in the tests of hooks: handles the requests of the process, each in its own thread."""
 
 import hashlib
 import hmac

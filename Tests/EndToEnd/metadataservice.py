@@ -95,7 +95,7 @@ def entry(authority, aaguid=None, description="Maker Key 5", protection=("hardwa
 
 
 def blob(entries, signer=None, next_update="2024-01-01"):
-    """Returns a file: a JWT that is signed by a certificate of `signer`, or by nobody who matters."""
+    """Returns a file: a JWT that is signed by a certificate of `signer`, or with an unknown key."""
     key, certificate = (signer or Authority("Elsewhere")).issue(unit="Metadata")
     header = {"alg": "ES256", "typ": "JWT", "x5c": [base64.b64encode(der(certificate)).decode()]}
     payload = {"legalHeader": "", "no": 1, "nextUpdate": next_update, "entries": entries}

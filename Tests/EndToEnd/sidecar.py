@@ -177,8 +177,9 @@ class Sidecar:
     # Checking
 
     def _checked(self, message):
-        """Returns a message, parsed or as a line, after its check. Of the long lines that a test takes without parsing them, only the
-        first ones are checked."""
+        """Returns a message, parsed or as a line, after its check.
+
+        If a test takes long lines without parsing them, only the first ones are checked."""
         if not self._checker:
             return message
         if isinstance(message, bytes) and len(message) > LONG_LINE:

@@ -58,7 +58,7 @@ class Firebase(EndToEnd):
         self.error({"INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS"}, "accounts:signInWithPassword", email=ALICE, password=PASSWORD)
         self.error({"TOKEN_EXPIRED", "INVALID_ID_TOKEN"}, "accounts:lookup", idToken=made["idToken"])
 
-    def test_verified_owner_keeps_the_password_beside_a_link(self):
+    def test_verified_owner_keeps_password_after_link(self):
         self.ok("accounts:signUp", email=ALICE, password=PASSWORD)
         self.ok("accounts:update", oobCode=self.link("VERIFY_EMAIL")["oobCode"])
         self.ok("accounts:signInWithEmailLink", email=ALICE, oobCode=self.link("EMAIL_SIGNIN")["oobCode"])

@@ -101,7 +101,7 @@ class Confusion(Advised):
         self.assertEqual(self.call("signIn.withLink", email=ALICE, code=sign_in)["account"]["accountId"], account)
 
     def test_reset_reaches_its_password_step_only_with_the_code(self):
-        """CVE-2026-18963 (Keycloak): the reset flow could be driven past the mail to the new password."""
+        """CVE-2026-18963 (Keycloak): the reset flow accepted the new password without the code of the email."""
         self.account_of()
         step = self.call("passwordReset.start", username=ALICE)
         quiet = self.call("passwordReset.start", username=ALICE, send=False)
@@ -147,15 +147,15 @@ class Addresses(Advised):
         self.refuse("invalidParams", "oob.create", purpose="passwordReset", email=[ALICE, EVIL], returnLink=True)
         self.assertEqual(self.messages(), [])
 
-    def test_spelling_in_capitals_is_the_same_account_and_the_mail_goes_to_the_stored_one(self):
-        """Email normalization, CVE-2019-19844 (Django): a second account by another case; mails to the address as the requester typed it."""
+    def test_address_in_capitals_is_the_same_account_and_the_message_goes_to_the_stored_address(self):
+        """Email normalization, CVE-2019-19844 (Django): a second account by another case; messages to the address as the requester typed it."""
         self.account_of()
         self.refuse("userAlreadyExists", "signUp.start", username=ALICE.upper())
         self.call("passwordReset.start", username=ALICE.upper())
         self.assertEqual({each["to"].lower() for each in self.messages()}, {ALICE})
 
     def test_page_of_a_link_is_the_tenants(self):
-        """CVE-2025-48936, CVE-2025-64101 (Zitadel): headers set the scheme and host of links in mails. CVE-2024-56734 (Better Auth)."""
+        """CVE-2025-48936, CVE-2025-64101 (Zitadel): headers set the scheme and host of links in emails. CVE-2024-56734 (Better Auth)."""
         self.account_of()
         self.settings(delivery={"linkUrl": PAGE})
         made = self.call("oob.create", purpose="passwordReset", email=ALICE, returnLink=True, continueUrl="https://evil.example/")

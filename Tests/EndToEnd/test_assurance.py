@@ -78,7 +78,7 @@ class Assurance(Base):
         done, _ = self.enroll(token)
         self.assertEqual(self.sidecar.call("mfa.enroll", {**sms, "idToken": done["idToken"]})["kind"], "sms")
 
-    def test_nist_3_1_3_1_email_is_no_second_factor(self):
+    def test_nist_3_1_3_1_email_is_not_a_second_factor(self):
         self.sidecar.call("account.create", {"username": "carol@example.com", "password": PASSWORD, "emailVerified": True})
         self.profile("nist-aal2", acceptsSmsRisk=True)
         begun = self.sidecar.call("signIn.withPassword", {"username": "carol@example.com", "password": PASSWORD})

@@ -59,7 +59,7 @@ class Items(EndToEnd):
         with open(self.path("bytes"), "wb") as file:
             file.write(b"S3CRET\xff")
         for items, *texts in [
-            (["shop"], "shop is no parameter; write name=value, name:=json, or one JSON object."),
+            (["shop"], "'shop' is not a parameter. Write name=value, name:=JSON, or one JSON object."),
             (["name=a", "name=b"], "name is given twice."),
             (["a=1", "a[b]=2"], "a and a[b] exclude each other"),
             (["a[b]=2", "a[]=1"], "a[b] and a[] exclude each other"),
@@ -69,8 +69,8 @@ class Items(EndToEnd):
             (["a=@missing"], "the file 'missing' cannot be read"),
             (["a=@" + self.path("bytes")], "is not UTF-8"),
             (["a=@-", "b=@-"], "standard input is read by another parameter already"),
-            (["{}", "a=1"], "One JSON object stands alone."),
-            (["-", "a=1"], "One JSON object stands alone."),
+            (["{}", "a=1"], "A JSON object must be the only argument."),
+            (["-", "a=1"], "A JSON object must be the only argument."),
         ]:
             with self.subTest(items=items):
                 error = self.refused("pool.list", *items, input=b"x")

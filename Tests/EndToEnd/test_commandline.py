@@ -54,7 +54,7 @@ class CommandLine(EndToEnd):
             options = json.load(file)["options"]
         text = b"".join(self.call(*words).stdout for words in (("serve", "--help"), ("help", "store"), ("help", "mail"))).decode()
         listed = re.findall(r"^  (?:-h, )?(--[a-z-]+)( <)?", text, re.M)
-        # Clients use line framing and pipes only, core dumps serve to debug the program itself, and the console is for people.
+        # Clients use line framing and pipes only, core dumps serve to debug the program itself, and the console is for users in a browser.
         listed = {flag: "value" if value else "flag" for flag, value in listed if flag not in ("--framing", "--allow-core-dumps", "--quiet", "--version", "--help",
                                                                                                          "--console", "--write", "--show-secrets")}
         self.assertEqual({each["flag"]: "flag" if each["type"] == "boolean" else "value" for each in options}, listed)
@@ -273,7 +273,7 @@ class CommandLine(EndToEnd):
     def test_violation_is_printed_once(self):
         done = self.call("call", "--store", ":memory:", "pool.create", '{"nam": 1}')
         self.assertEqual(done.returncode, 1)
-        for words in (b"nam is not known here", b"name is missing"):
+        for words in (b"nam is unknown. Did you mean name?", b"name is missing"):
             self.assertEqual(done.stderr.count(words), 1, done.stderr)
         many = self.call("call", "--store", ":memory:", "pool.create", json.dumps({"name": "x", **{f"no{n}": 1 for n in range(9)}}))
         self.assertEqual([many.stderr.count(b"no%d is not known" % n) for n in range(9)], [1] * 9, many.stderr)

@@ -317,7 +317,7 @@ class Pages(WithConsole):
         for chain in result["chains"]:
             self.assertIn(chain["chain"], verified.text)
 
-    def test_role_tester_answers_whether_a_token_gets_a_role(self):
+    def test_role_tester_shows_whether_a_token_gets_a_role(self):
         pool, role = pool_with_role(self.sidecar)
         token = self.sidecar.call("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": "alice"}})["token"]
         yes = self.console.post("/roles", {"roleArn": role, "token": token})

@@ -209,7 +209,7 @@ class Copying(EndToEnd):
             env=clean_environment(self.folder, environment))
 
     def test_killed_copy_is_refused_and_runs_again(self):
-        """Killed at any time, a copy leaves a target that nobody opens, and an unchanged source; the same command then completes it."""
+        """Killed at any time, a copy leaves a target that cannot be opened, and an unchanged source; the same command then completes it."""
         source, pool = self.large(40_000)
         key = {"MINTMARK_MASTER_KEY_FILE": source + ".key"}
         began = time.monotonic()
@@ -235,7 +235,7 @@ class Copying(EndToEnd):
                     continue
                 interrupted += 1
                 self.assertEqual(done.returncode, 2, f"{kind}: an interrupted copy can be opened: {done.stdout}")
-                # Nothing is there yet, or the rest of the copy.
+                # The target does not exist yet, or is the rest of the copy.
                 self.assertRegex(done.stdout.decode(), "run the same command again|does not exist|contains no store|not completely init")
             self.assertGreater(interrupted, 1)
             answer = self.copied(source, target)

@@ -86,7 +86,7 @@ class Topics(EndToEnd):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # The list of guides is no topic. console and mcp are commands, too, so their guides have only their titles.
+        # The list of guides is not a topic. console and mcp are commands, too, so their guides have only their titles.
         cls.titles = {name: title for name, title in guides().items() if name != "README"}
         with tempfile.TemporaryDirectory() as home:
             cls.texts = {name: run("help", title if name in ("console", "mcp") else name, home=home).stdout.decode() for name, title in cls.titles.items()}
@@ -211,7 +211,7 @@ class Website(EndToEnd):
             self.assertEqual(sorted(set(page.ids)), sorted(page.ids), path)
             self.assertTrue(self.read(path).startswith("<!DOCTYPE html>\n<html lang=\"en\">"), path)
 
-    def test_every_guide_method_and_error_is_there(self):
+    def test_site_has_every_guide_method_and_error(self):
         for name, title in guides().items():
             page = {"README": "guides/index.html", "glossary": "glossary.html"}.get(name, f"guides/{name}.html")
             self.assertIn(title, self.pages[page].text)

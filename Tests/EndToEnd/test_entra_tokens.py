@@ -116,7 +116,7 @@ class ForeignTokens(EntraHTTP):
         token = self.start("signup/v1.0/start", password=PASSWORD)
         answers = self.together("signup/v1.0/challenge", continuation_token=token, challenge_type=ALL)
         good = {each["continuation_token"] for each in answers if "continuation_token" in each}
-        # The others are told to repeat the request while the message is on its way.
+        # The others get an error that asks to repeat the request, until the message was sent.
         self.assertLessEqual({each["error"] for each in answers if "error" in each}, {"temporarily_unavailable"})
         self.assertEqual((len(good), len(self.sent())), (1, 1), answers)
         self.post("signup/v1.0/continue", continuation_token=good.pop(), grant_type="oob", oob=self.code())

@@ -126,7 +126,7 @@ class EventStreams(EndToEnd):
         refused = [json.loads(line)["error"]["data"]["type"] for line in self.sidecar.lines(101) if b'"error"' in line]
         self.assertEqual(refused, ["tooManyEventStreams"])
 
-    def test_token_of_a_stream_is_no_id_token(self):
+    def test_token_of_a_stream_is_not_an_id_token(self):
         self.stream()
         self.rotate()
         (token,) = self.poll()["sets"].values()

@@ -77,7 +77,7 @@ class Events(EndToEnd):
         self.assertEqual(shown, wanted)
         self.assertTrue(found[0]["sessionId"])
 
-    def test_lockout_of_an_account_is_an_event_and_of_nobody_is_none(self):
+    def test_only_lockout_of_an_existing_account_is_an_event(self):
         sidecar = self.begin(types=["locked"])
         account = self.account(sidecar)
         for username in ("nobody@example.com", USER):

@@ -368,7 +368,7 @@ class Clients(FirebaseProject):
         kept = self.client("accounts:update", idToken=again["idToken"], deleteProvider=["facebook.com"])
         self.assertEqual([p["providerId"] for p in kept["providerUserInfo"]], ["google.com"])
 
-    def test_older_address_answers_the_same(self):
+    def test_older_address_returns_the_same(self):
         self.client("accounts:signUp", email="carol@example.com", password="secret-1")
         status, answer = self.request(
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword?key=any",

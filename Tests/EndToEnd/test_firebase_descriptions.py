@@ -111,7 +111,7 @@ class Descriptions(FirebaseProject):
         self.assertEqual(description.flaws(answer, response) if response else [], [], name)
 
     @only("sqlite")
-    def test_generated_requests_are_answered_as_described(self):
+    def test_generated_requests_get_described_responses(self):
         """Every method of the three versions is known: 404 is never the answer to a path, only to a resource."""
         chance, offered, refused = random.Random(11), set(), set()
         for version in ("v1", "v2", "v3"):

@@ -46,7 +46,7 @@ class Functions(FunctionsProject):
             self.assertIn(words, answer["error"]["message"])
         self.assertEqual(auth.list_users(app=self.app).users, [])
 
-    def test_user_whom_a_function_disables_is_stored(self):
+    def test_user_disabled_by_function_is_stored(self):
         self.begin(lambda event, claims: {"userRecord": {"updateMask": "disabled", "disabled": True}}, ["beforeCreate"])
         self.refused("USER_DISABLED", "accounts:signUp", **CAROL)
         self.assertTrue(auth.get_user_by_email(CAROL["email"], app=self.app).disabled)
@@ -58,7 +58,7 @@ class Functions(FunctionsProject):
         self.client("accounts:signUp", **CAROL)
         self.assertEqual(([name for name, _ in host.asked], self.asked), (["beforeSignIn"], []))
 
-    def test_unreachable_function_refuses_and_an_administrator_is_not_asked_about(self):
+    def test_unreachable_function_refuses_and_administrators_bypass_it(self):
         self.begin(lambda event, claims: {}, ["beforeCreate"])
         self.admin(f"v2/projects/{PROJECT}/config?updateMask=blockingFunctions", {
             "blockingFunctions": {"triggers": {"beforeCreate": {"functionUri": "http://127.0.0.1:1/"}}}}, method="PATCH")

@@ -15,7 +15,7 @@ class FirebaseHooks(FirebaseProject):
         self.sidecar.call("hooks.set", {"tenantId": PROJECT, "beforeCreate": PIPE, "beforeSignIn": PIPE})
         return host
 
-    def test_new_user_is_asked_about_before_creation_and_before_sign_in(self):
+    def test_new_user_causes_hooks_before_creation_and_before_sign_in(self):
         host = self.begin(lambda hook, params: {"claims": {"by": hook}, **({"sessionClaims": {"desk": 7}} if hook == "beforeSignIn" else {})})
         told = claims(self.client("accounts:signUp", **ALICE)["idToken"])
         self.assertEqual((told["by"], told["desk"]), ("beforeSignIn", 7))
@@ -37,12 +37,12 @@ class FirebaseHooks(FirebaseProject):
         self.client("accounts:signInWithPassword", **ALICE)
         self.assertEqual([name for name, _ in host.asked], ["beforeCreate", "beforeCreate", "beforeSignIn", "beforeSignIn"], "an administrator is not asked about")
 
-    def test_user_whom_a_hook_disables_is_stored(self):
+    def test_user_disabled_by_hook_is_stored(self):
         self.begin(lambda hook, params: {"disabled": True})
         self.refused("USER_DISABLED", "accounts:signUp", **ALICE)
         self.assertTrue(auth.get_user_by_email(ALICE["email"], app=self.app).disabled)
 
-    def test_anonymous_users_and_custom_tokens_are_not_asked_about(self):
+    def test_anonymous_users_and_custom_tokens_cause_no_hook(self):
         host = self.begin(lambda hook, params: {"refuse": "nobody"})
         self.client("accounts:signUp")
         self.client("accounts:signInWithCustomToken", token='{"uid": "bob"}')

@@ -1,4 +1,4 @@
-"""Configurations of identity providers, as the Admin SDK and the descriptions of the API manage them, and sign-ins that are refused in words."""
+"""Configurations of identity providers, as the Admin SDK and the descriptions of the API manage them, and sign-ins that are refused with a reason."""
 
 import unittest
 
@@ -97,7 +97,7 @@ class Providers(FirebaseProject):
         self.assertEqual(self.admin(path + "/google.com", method="DELETE"), {})
         self.client("accounts:signInWithIdp", **idp)
 
-    def test_saml_and_game_center_are_refused_in_words(self):
+    def test_saml_and_game_center_are_refused_with_reason(self):
         auth.create_saml_provider_config(provider_id="saml.work", enabled=True, app=self.app, **SAML)
         for call, body, words in (
                 ("signInWithIdp", {"requestUri": "http://x", "postBody": "providerId=saml.work&SAMLResponse=PHNhbWw+"}, "SAML"),

@@ -73,7 +73,7 @@ class Recycling(FirebaseProject):
         self.client("accounts/mfaSignIn:finalize", "v2", **self.proof(pending))
         self.assertEqual(self.logins("bob")["google.com"], "g1")
 
-    def test_login_that_another_user_got_meanwhile_is_not_linked(self):
+    def test_login_linked_to_another_user_during_request_is_not_linked(self):
         self.enrolled()
         pending = self.sign_in("g1")
         auth.update_user("bob", email="robert@example.com", app=self.app)

@@ -91,7 +91,7 @@ class Imports(FirebaseProject):
 
 
 class Emulator(FirebaseProject):
-    """What clients of the emulator may send although the original API does not document it."""
+    """Requests that clients of the emulator may send although the original API does not document them."""
 
     def test_all_users_and_numbers_as_ids(self):
         for number in range(25):

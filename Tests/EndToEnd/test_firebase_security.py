@@ -147,7 +147,7 @@ class Guesses(FirebaseProject):
 
 
 class Age(FirebaseProject):
-    """As at the original service, tokens that replace revoked ones have the time of the change in `auth_time`. It is no new sign-in."""
+    """As at the original service, tokens that replace revoked ones have the time of the change in `auth_time`. It does not count as a new sign-in."""
 
     def test_changes_do_not_renew_the_sign_in(self):
         token = self.client("accounts:signUp", **CAROL)["idToken"]

@@ -124,7 +124,7 @@ class Credentials(FunctionsProject):
             "blockingFunctions": {"forwardInboundCredentials": forwards}}, method="PATCH")
         return url
 
-    def test_profile_is_passed_on_and_credentials_only_if_the_configuration_says_so(self):
+    def test_function_gets_profile_and_credentials_only_if_configured(self):
         self.configure()
         told = claims(self.sign_in()["idToken"])
         self.assertEqual(told["picture"], "https://example.com/c.png", "the SDKs for functions write photoURL")

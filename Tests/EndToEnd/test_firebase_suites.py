@@ -96,7 +96,7 @@ class IdentityProviders(Suite):
         self.assertEqual(sorted(self.methods("dora@example.com")), ["emailLink", "google.com"])
         self.assertEqual(self.methods("nobody@example.com"), [])
 
-    def test_number_is_no_subject(self):
+    def test_number_is_not_a_subject(self):
         for token in ("{}", '{"sub": 12345}'):
             self.refused("INVALID_IDP_RESPONSE", "accounts:signInWithIdp", requestUri="http://localhost", postBody=f"providerId=google.com&id_token={token}")
 
@@ -306,7 +306,7 @@ class Administration(Suite):
         shown = self.admin(CONFIG, method="GET")
         self.assertEqual((shown["quota"], shown["mobileLinksConfig"]), (quota, {"domain": "HOSTING_DOMAIN"}))
 
-    def test_old_anonymous_users_are_deleted_if_the_project_says_so(self):
+    def test_old_anonymous_users_are_deleted_if_configured(self):
         old = [self.client("accounts:signUp") for _ in range(3)]
         self.client("accounts:update", idToken=old[1]["idToken"], email=CAROL["email"], password=CAROL["password"])
         self.idp("google.com", {"sub": "g1"}, idToken=old[2]["idToken"])

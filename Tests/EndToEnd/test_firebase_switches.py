@@ -1,4 +1,4 @@
-"""What a Firebase project or tenant switches off, and second factors by an authenticator app."""
+"""The features that a Firebase project or tenant can disable, and second factors by an authenticator app."""
 
 import unittest
 

@@ -180,7 +180,7 @@ class ForeignPasswords(EndToEnd):
         error = self.refused("invalidHashParameters", self.sidecar, "account.import", {"accounts": [], "hash": {"algorithm": "bcrypt", "rounds": 5}})
         self.assertIsNotNone(error)
 
-    def test_argon2id_is_verified_or_refused_in_words(self):
+    def test_argon2id_is_verified_or_refused_with_reason(self):
         # A test vector of the reference implementation of Argon2.
         text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         try:

@@ -75,7 +75,7 @@ class GitCredentials(ToolCredentials):
         self.failed(self.ask(), 3, "mintmark login")
         self.sign_in()
         self.failed(self.ask(), 1, "github.com")
-        # Another host is no failure, also without a session.
+        # A request for another host does not fail, even without a session.
         self.mintmark("logout")
         self.assertEqual(self.ask("protocol=https\nhost=gitlab.com\n").returncode, 0)
 

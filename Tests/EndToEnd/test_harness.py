@@ -245,7 +245,7 @@ class Receiving(EndToEnd):
             sidecar.write(b'{"jsonrpc":"2.0","id":1,"method":"system.ping"}\n')
             self.assertRaisesRegex(ContractViolation, "system.ping", take, sidecar)
 
-    def test_wrong_message_that_nobody_receives_fails_at_the_end(self):
+    def test_wrong_unreceived_message_fails_at_the_end(self):
         sidecar = self.fake(self.RIGHT, '{"jsonrpc":"2.0","method":"no/such","params":{}}')
         sidecar.call("system.ping")
         sidecar.send("system.ping")

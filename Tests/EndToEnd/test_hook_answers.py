@@ -1,4 +1,4 @@
-"""What hooks can change, canceled operations, and hooks in documents for system.apply."""
+"""The changes that hooks can make, canceled operations, and hooks in documents for system.apply."""
 
 import threading
 import time

@@ -25,7 +25,7 @@ class HookWebhooks(EndToEnd):
         self.assertNotIn(SECRET, str(error.data))
         return error
 
-    def test_signed_question_is_answered(self):
+    def test_signed_request_gets_decision(self):
         sidecar, webhook = self.begin(lambda hook, params: {"sessionClaims": {"desk": 7}, "displayName": "Alice"})
         signed_in = sidecar.call("signIn.withPassword", REQUEST)
         self.assertEqual(claims(signed_in["idToken"])["desk"], 7)

@@ -18,7 +18,7 @@ def claims(token):
 
 class Hooks(EndToEnd):
     def begin(self, decide, **hooks):
-        """Starts a process whose host answers with `decide`, and sets hooks."""
+        """Starts a process whose host uses `decide` for its responses, and sets hooks."""
         sidecar = self.spawn("--testing", store=self.path("hooks.db"))
         host = Host(sidecar, decide)
         sidecar.call("hooks.set", {name: PIPE for name in hooks.get("hooks", ("beforeCreate", "beforeSignIn"))})
@@ -167,7 +167,7 @@ class Hooks(EndToEnd):
             self.assertEqual(error.data["check"], "invalidAnswer", each)
         self.assertEqual(sidecar.call("session.list", {"accountId": account["accountId"]})["sessions"], [])
 
-    def test_messages_that_are_no_responses_fail_closed(self):
+    def test_messages_other_than_responses_fail_closed(self):
         lines = [b'{"jsonrpc":"2.0","id":"%s","result":null,"error":{}}', b'{"jsonrpc":"2.0","id":"%s","error":"no"}', b'{"id":"%s","result":null}']
         sidecar = self.spawn("--testing", store=self.path("hooks.db"))
         host = Host(sidecar, lambda method, params: Host.SILENT, hooks=["beforeSignIn"])
@@ -227,12 +227,12 @@ class Hooks(EndToEnd):
         def decide(method, params):
             if method == "beforeSignIn":
                 account = sidecar.call("account.get", {"accountId": params["account"]["accountId"]})
-                if not account["claims"]:  # A change in every second would make the hook be asked again each time.
+                if not account["claims"]:  # A change in every second would cause a new request to the hook each time.
                     sidecar.call("account.setClaims", {"accountId": account["accountId"], "claims": {"seen": 1}})
             return None
         sidecar, host = self.begin(decide, hooks=["beforeSignIn"])
         self.account(sidecar)
-        # The account changed since the hook was asked, so the hook is asked again with the new facts.
+        # The account changed after the request to the hook, so the hook gets a new request with the new facts.
         result = self.sign_in(sidecar)
         self.assertEqual(result["account"]["claims"], {"seen": 1})
         self.assertEqual(len(host.asked), 2)

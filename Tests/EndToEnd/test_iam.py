@@ -119,7 +119,7 @@ class IAM(EndToEnd):
         self.fails("NoSuchEntity", 404, self.iam.delete_role, RoleName="role-0")
         self.assertIn("CreateRole", self.fails("InvalidAction", 400, self.iam.create_user, UserName="x"))
 
-    def test_permission_policies_are_kept_and_handed_out(self):
+    def test_permission_policies_are_stored_and_returned(self):
         self.provider()
         self.role()
         self.iam.put_role_policy(RoleName="deploy", PolicyName="read", PolicyDocument=json.dumps(PERMISSIONS))

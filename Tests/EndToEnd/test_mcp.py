@@ -508,11 +508,11 @@ class Tools(EndToEnd):
             self.assertEqual(done.returncode, 64)
             self.assertIn(word, done.stderr)
 
-    def test_a_store_that_cannot_be_opened_is_said_in_results(self):
+    def test_store_that_cannot_be_opened_is_reported_in_results(self):
         answer, = self.session({"id": 1, "method": "tools/call", "params": {"name": "pool_list"}}, store=self.path("no", "such.db"))
         self.assertIs(answer["result"]["isError"], True)
         self.assertIn("storeCannotOpen", answer["result"]["content"][0]["text"])
-    test_a_store_that_cannot_be_opened_is_said_in_results.stores = ("sqlite",)
+    test_store_that_cannot_be_opened_is_reported_in_results.stores = ("sqlite",)
 
 
 def contract_errors():

@@ -148,7 +148,7 @@ class QuietStarts(NativeFlows):
         self.assertEqual((refused["missing"], self.sent()), (["code"], []))
         self.assertEqual(self.call("signUp.challenge", continuationToken=token, clientId="mobile")["state"], "codeRequired")
 
-    def test_protected_quiet_start_of_an_unknown_address_answers_alike(self):
+    def test_protected_quiet_start_of_an_unknown_address_returns_the_same(self):
         self.account("code@example.com")
         self.call("tenant.update", tenantId="default", enumerationProtection=True, localAccountMethod="emailCode")
         shown = []

@@ -139,7 +139,7 @@ class Actions(Links):
 
 
 class SignIn(Links):
-    def test_link_signs_in_beside_a_password_and_only_once(self):
+    def test_link_signs_in_to_account_with_password_only_once(self):
         account = self.account_of()
         code = self.create("signIn", continueUrl="myapp://open/path#part")
         self.assertTrue(code["link"].startswith("myapp://open/path?mode=signIn&oobCode=") and code["link"].endswith("#part"))

@@ -253,7 +253,7 @@ class MintForSession(Outbound):
         answer = self.sidecar.call("token.mintForSession", {"sessionToken": keys["sessionToken"], "audience": [API], "signingAlgorithm": "ES384"})
         self.assertEqual(self.verified(answer["token"])["sub"], role)
 
-    def test_tokens_are_no_tokens_of_this_store(self):
+    def test_tokens_are_not_accepted_by_this_store(self):
         """As in AWS, they cannot be exchanged for credentials of the same account."""
         self.sidecar.call("token.outboundFederation", {"enabled": True})
         answer = self.sidecar.call("token.mintForSession", {"sessionToken": self.session["sessionToken"], "audience": ["shop"], "signingAlgorithm": "ES384"})

@@ -98,7 +98,7 @@ class Cookies(Noticed):
         self.later(self.DAY)
         self.refused("tokenExpired", self.sidecar, "token.verify", {"token": made["cookie"], "tenantId": "default"})
 
-    def test_cookie_is_no_id_token_and_an_id_token_is_no_cookie(self):
+    def test_cookie_and_id_token_do_not_replace_each_other(self):
         self.account_of()
         cookie = self.cookie()["cookie"]
         for method, more in (("account.me", {}), ("session.createCookie", {}), ("mfa.list", {}), ("account.setOwnPassword", {"newPassword": OTHER})):

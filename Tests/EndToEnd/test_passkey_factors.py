@@ -153,7 +153,7 @@ class PasskeyFactors(PasskeyTests):
         self.assertEqual(claims_of(done["idToken"])["mintmark"]["second_factor"]["kind"], "passkey")
         self.assertNotIn("factors", done["account"])
 
-    def test_passkey_that_began_the_sign_in_is_no_second_factor(self):
+    def test_passkey_of_the_sign_in_is_not_a_second_factor(self):
         first, _ = self.register(Authenticator(flags=UP))
         self.policy("required")
         start = self.start()

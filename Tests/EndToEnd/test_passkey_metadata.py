@@ -82,7 +82,7 @@ class PasskeyMetadata(PasskeyTests):
         self.write([entry(self.maker, key_identifiers=[key.key_identifier], description="Old key")])
         self.assertEqual(self.register(key)[1]["authenticatorName"], "Old key")
 
-    def test_file_is_read_again_when_it_changes_and_sign_ins_go_on_without_it(self):
+    def test_file_is_read_again_when_it_changes_and_sign_ins_work_without_it(self):
         key, _ = self.register(Attested(self.maker, AAGUID))
         os.remove(self.file)
         self.refusal("attestationUntrusted", Attested(self.maker, AAGUID))

@@ -180,7 +180,7 @@ class SecondOpinion(PasskeyTests):
             about = (SEED, number, device.algorithm, device.format, device.flags, len(device.id))
             mine, theirs, handle = self.registered(device)
             if mine == "alreadyRegistered" and len(device.id) == 1:
-                continue   # Credential IDs of one byte come again.
+                continue   # Credential IDs of one byte are repeated.
             self.assertEqual((mine, theirs), (None, None), about)
             key = cbor2.dumps(device.cose)
             ceremonies += 1
@@ -248,7 +248,7 @@ class SecondOpinion(PasskeyTests):
         self.assertLessEqual(set(self.neither), HARMLESS, SEED)
 
 
-# What only Mintmark refuses, by the changed field (../../schemas/guides/passkeys.md). None of these checks is left to the caller.
+# The responses that only Mintmark refuses, by the changed field (../../schemas/guides/passkeys.md). None of these checks is left to the caller.
 STRICTER = {
     "crossOrigin": {"crossOriginNotAllowed", "clientDataInvalid"},
     "topOrigin": {"topOriginNotAllowed", "crossOriginNotAllowed", "clientDataInvalid"},
@@ -267,7 +267,7 @@ STRICTER = {
     "counter": {"signatureInvalid", "attestationInvalid"},
 }
 
-# What neither refuses: what nothing signs in the format none, what a format does not have, and what the standard ignores.
+# Changes that neither refuses: unsigned fields of the format none, fields that a format does not have, and fields that the standard ignores.
 HARMLESS = {
     "aaguid", "counter", "data key", "extension", "flags eligible", "key point", "statement algorithm", "statement more",
     "statement certificate", "transports", "unknown",

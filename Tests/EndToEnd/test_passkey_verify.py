@@ -45,7 +45,7 @@ class Verify(PasskeyTests):
             credential_public_key=self.key_of(device), credential_current_sign_count=0)
 
     def export(self):
-        """What the store knows of accounts, sessions, passkeys and events."""
+        """The stored accounts, sessions, passkeys and events."""
         return (self.sidecar.call("account.get", {"accountId": self.account_id}), self.sidecar.call("passkey.list", {"accountId": self.account_id}),
                 self.sidecar.call("session.list", {"accountId": self.account_id}), self.sidecar.call("audit.list", {"limit": 1})["records"])
 
@@ -82,7 +82,7 @@ class Verify(PasskeyTests):
         good = device.get(options)
         self.assertEqual(self.verify(options, good)["accountId"], self.account_id)
         data = bytearray(unb64(good["response"]["authenticatorData"]))
-        data[36] ^= 1   # A counter that nobody signed.
+        data[36] ^= 1   # A counter without a signature.
         good["response"]["authenticatorData"] = b64(bytes(data))
         self.no("signatureInvalid", options, good)
 

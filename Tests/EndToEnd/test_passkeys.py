@@ -60,7 +60,7 @@ class Passkeys(PasskeyTests):
     def test_synchronized_passkey_without_verification_is_one_software_factor(self):
         authenticator, _ = self.register(Authenticator(flags=UP | BE | BS))
         self.assertEqual(claims_of(self.sign_in_with(authenticator)["idToken"])["amr"], ["swk", "user"])
-        # A PIN that was set later proves nothing: whoever holds the authenticator can set it.
+        # A PIN that was set later does not verify the user: a thief of the authenticator can set it.
         self.assertEqual(claims_of(self.sign_in_with(authenticator, flags=UP | UV | BE | BS)["idToken"])["amr"], ["swk", "user"])
 
     def test_refused_response_spends_the_challenge_and_names_the_reason(self):
@@ -253,7 +253,7 @@ class Passkeys(PasskeyTests):
         self.sidecar.call("passkey.delete", {"accountId": self.account_id, "credentialId": b64(verified.id)})
         self.assertEqual(self.sign_in_with(plain, flags=UP | UV)["state"], "secondFactorEnrollmentRequired")
 
-    def test_disabled_and_locked_accounts_are_told_after_a_valid_signature_only(self):
+    def test_disabled_and_locked_accounts_are_revealed_after_a_valid_signature_only(self):
         mine, _ = self.register()
         self.sidecar.call("account.update", {"accountId": self.account_id, "disabled": True})
         start = self.start()
@@ -265,8 +265,8 @@ class Passkeys(PasskeyTests):
         self.refused("accountDisabled", self.sidecar, "signIn.withCredential", request)
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", request)
 
-    def test_proof_of_the_address_removes_passkeys_that_somebody_else_registered(self):
-        """Somebody registers a passkey for an account with an address that is not theirs. Then the owner of the address signs in."""
+    def test_proof_of_the_address_removes_passkeys_of_other_users(self):
+        """A user registers a passkey for an account with the address of another user. Then the owner of the address signs in."""
         self.sidecar.call("test.clock", {"setAt": int(time.time()), "freeze": True})
         trusted = self.idp("oidc.trusted", trustEmail=True)
         _, token = self.password_account("dora@example.com", verified=False)
@@ -303,7 +303,7 @@ class Passkeys(PasskeyTests):
         for method in ("passkey.finishRegistration", "passkey.rename", "passkey.delete"):
             self.assertIn(method, methods)
 
-    def test_the_last_way_in_is_deleted_only_with_force(self):
+    def test_last_sign_in_method_is_deleted_only_with_force(self):
         anonymous = self.anonymous()
         mine, passkey = self.register(token=anonymous["idToken"])
         account = self.sidecar.call("account.get", {"accountId": anonymous["account"]["accountId"]})
@@ -313,7 +313,7 @@ class Passkeys(PasskeyTests):
         self.assertEqual(self.refused("lastProvider", self.sidecar, "passkey.delete", request).data["providerId"], "passkey")
         self.assertEqual(self.sidecar.call("passkey.delete", {**request, "force": True})["passkeys"], [])
 
-    def test_deleted_account_takes_its_passkeys_along_and_the_id_is_free(self):
+    def test_deleting_an_account_deletes_its_passkeys_and_frees_the_id(self):
         mine, _ = self.register()
         begun = self.begin()
         self.sidecar.call("account.delete", {"accountId": self.account_id})

@@ -102,7 +102,7 @@ class PasskeysInTheBrowser(EndToEnd):
         return ["java", "-cp", classes, os.path.join(java, "examples", "Passkeys.java")]
 
     def signs_in_with_a_moved_passkey(self, kind):
-        """Chromium refuses to make a passkey on a key that stores passkeys and verifies nobody. Such a key can have one nevertheless."""
+        """Chromium refuses to make a passkey on a key that stores passkeys and does not verify the user. Such a key can have one nevertheless."""
         self.serve(python_example())
         self.press("sign-up", "Failed: NotAllowedError")
         self.remove_authenticators()

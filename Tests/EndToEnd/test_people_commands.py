@@ -76,7 +76,7 @@ class People(EndToEnd):
         self.assertEqual((answer["account"]["attributes"], answer["signInMethods"][0]["providerId"]), ({"size": 42}, "password"))
         self.assertEqual(answer["sessionId"], self.sidecar.call("session.list", {"accountId": answer["account"]["accountId"]})["sessions"][0]["sessionId"])
 
-    def test_nobody_is_signed_in(self):
+    def test_commands_without_session_fail(self):
         self.refused_with(3, "No user is signed in", self.mintmark("whoami"))
         self.refused_with(3, "No user is signed in", self.mintmark("graph"))
         self.environment["MINTMARK_STORE"] = self.path("nowhere.db")
@@ -144,7 +144,7 @@ class People(EndToEnd):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout.decode(), "tokenExpired: The token expired")
 
-    def test_inspect_offline_says_so_first(self):
+    def test_inspect_offline_states_missing_check_first(self):
         self.signed_up()
         token = self.prints("token").strip()
         self.assertTrue(self.prints("inspect", "--offline", token).startswith("The signature was not checked: no store was asked.\n"))
@@ -172,7 +172,7 @@ class People(EndToEnd):
         credentials = self.sidecar.call("credentials.get", {"token": mint(self.sidecar, pool)["token"]})["credentials"]
         self.assertRegex(self.prints("inspect", credentials["sessionToken"]), r"\Asession token of credentials\n(.*\n)*valid\n")
 
-    def test_inspect_of_text_that_is_no_token(self):
+    def test_inspect_refuses_text_without_token(self):
         for text, reason in (
                 ("a.b", "two parts instead of three"), ("a.b.c.d.e.f.g", "7 parts"), ("!.b.c", "header part is not base64url"),
                 ("e30.bm90IGpzb24.AA", "claims part is no JSON object"), ("secret-text", "no such token")):

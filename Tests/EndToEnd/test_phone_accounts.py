@@ -90,7 +90,7 @@ class PhoneAccounts(EndToEnd):
         for existing, found in (("skip", "skipped"), ("replace", "replaced"), ("fail", "failed")):
             again = self.call("account.import", {"accounts": lines[:1], "onExisting": existing})
             self.assertEqual((again["imported"], again[found]), (0, 1), existing)
-        # A number does not hand over an account that has an address.
+        # The number of an account with an address does not sign in another user.
         self.call("account.create", {"username": "bob@example.com", "phoneNumber": "+15555550102"})
         again = self.call("account.import", {"accounts": [{"email": "eve@example.com", "phoneNumber": "+15555550102"}], "onExisting": "replace"})
         self.assertEqual(again["failures"][0]["violations"][0]["pointer"], "/phoneNumber")

@@ -40,7 +40,7 @@ class PhoneSignIn(EndToEnd):
     def submit(self, token, number=NUMBER, **more):
         return self.call("signIn.submitCode", {"continuationToken": token, "code": self.code(number), **more})
 
-    def test_number_of_an_account_signs_in_and_says_nothing_about_the_address(self):
+    def test_number_of_an_account_signs_in_without_verifying_the_address(self):
         self.settings(phoneSignIn="accounts")
         account = self.account()
         done = self.submit(self.start())

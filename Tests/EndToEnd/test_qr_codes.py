@@ -63,7 +63,7 @@ class QRCodes(Federation):
             for name in ("A", "Shop", "Ein Läden & Söhne <GmbH>", "x" * 64, "é" * 128):
                 answer = self.enrolled(qr, name)
                 modules = read_modules(answer["qrCode"])
-                if qr == "terminal":   # Of an odd number of rows, the last one is half a line.
+                if qr == "terminal":   # If the number of rows is odd, the last row is half a line.
                     modules = modules[:modules.shape[1]]
                 self.assertEqual(modules.shape[0], modules.shape[1])
                 border = modules.copy()

@@ -88,7 +88,7 @@ class Restoring(WithBackup):
         self.assertEqual(self.open(kept).call("pool.get", {"poolId": later})["poolId"], later)
 
     def test_restore_after_rekey_uses_kept_key(self):
-        """The backup needs the former key, which lies beside the store. Afterwards both stores open with the key at their place."""
+        """The backup needs the former key, which is next to the store. Afterwards both stores open with the key at their place."""
         pool, token = self.backed_up()
         former = self.text(self.store + ".key")
         rekeyed = self.answer(self.mintmark("rekey", "--store", self.store))
@@ -134,7 +134,7 @@ class Restoring(WithBackup):
         self.assertTrue(len(kept) >= 5 and all(map(os.path.exists, kept)), kept)
 
     def test_killed_restore_leaves_one_of_both_stores(self):
-        """At any time the store is the old one or the restored one, opens with the keys beside it, and the command can be repeated."""
+        """At any time the store is the old one or the restored one, opens with the keys next to it, and the command can be repeated."""
         pool, token = self.backed_up()
         self.answer(self.mintmark("rekey", "--store", self.store))
         sidecar = self.open()

@@ -243,7 +243,7 @@ class Running(EndToEnd):
         self.refused_with(1, "--idp", self.mintmark("--idp", "no/name", "--", "echo", "started"))
         self.refused_with(74, "--env-file", self.mintmark("--env-file", self.path("no", "file"), "--", "echo", "started"))
 
-    def test_store_that_is_no_testing_store(self):
+    def test_run_refuses_store_without_testing(self):
         store = self.path("real.db")
         sidecar = Sidecar(store=store)
         make_pool(sidecar)

@@ -230,7 +230,7 @@ tenant.create tenantId=v name=\$5
 
     def test_unknown_commands_are_usage_errors(self):
         for line, text in [(".frob", b"Unknown command .frob."), (".read /nowhere", b"cannot be read"), (".open /no/where.db", b"storeCannotOpen"),
-                           (".set", b".set needs a value"), ("pool.get shop", b"is no parameter"), ("{x", b"not valid JSON")]:
+                           (".set", b".set needs a value"), ("pool.get shop", b"is not a parameter"), ("{x", b"not valid JSON")]:
             done = self.shell(line + "\n")
             self.assertEqual((done.returncode > 0, done.stdout), (True, b""), line)
             self.assertIn(text, done.stderr, line)

@@ -234,7 +234,7 @@ class Rules(Pushing):
         self.not_shown("is unknown", self.open(first))
         self.assertIn("code", self.open(last).back)
 
-    def test_enqueued_errors_are_answered(self):
+    def test_enqueued_errors_are_returned(self):
         self.sidecar.call("test.enqueue", {"issuer": "pushed", "error": {"code": "temporarily_unavailable", "status": 503, "endpoint": "par"}})
         status, answer, _ = self.push()
         self.assertEqual((status, answer["error"]), (503, "temporarily_unavailable"))

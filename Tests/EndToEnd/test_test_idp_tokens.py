@@ -79,7 +79,7 @@ class Tokens(WithProvider):
                 ("invalid_request", {"request_context": "[]"}), ("invalid_request", {"request_details": "x"}),
                 ("invalid_request", {"request_details": '{"a": "%s"}' % ("x" * 5000)}), ("invalid_request", {"actor_token": form["subject_token"], "actor_token_type": ACCESS})):
             self.no_token(wanted, **{**form, **more})
-        # It is no access token, and cannot be exchanged again.
+        # It is not an access token, and cannot be exchanged again.
         self.no_token("invalid_request", **{**form, "subject_token": answer["access_token"]})
         self.assertEqual(self.userinfo(answer["access_token"])[0], 401)
         looked = self.person.open(self.issuer + "/introspect", {"client_id": "shop", "token": answer["access_token"]})

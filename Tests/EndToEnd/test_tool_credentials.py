@@ -404,7 +404,7 @@ class Container(ToolCredentials):
         found = json.loads(done.stdout)
         self.assertEqual((found["method"], self.verified(found["token"])["principal"]["roleArn"]), ("container-role", self.role))
 
-    def test_errors_are_answered_and_the_server_goes_on(self):
+    def test_errors_are_returned_and_the_server_continues(self):
         _, variables = self.serve("--role", "mine")
         with open(variables["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"], encoding="utf-8") as file:
             ask = variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"], file.read()

@@ -210,7 +210,7 @@ class OnSQLite(Upgrades, EndToEnd):
             for arguments in (("backup", "--store", name, self.path("copy.db")), ("migrate", "--store", name)):
                 done = run(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
-                self.assertIn(f"{name} cannot be opened: the store does not exist; mintmark serve creates it", done.stderr.decode())
+                self.assertIn(f"{name} cannot be opened: the file does not exist; check the path, or create a store with mintmark serve", done.stderr.decode())
         self.assertEqual(sorted(os.listdir(self.folder)), before)
         make_pool(self.spawn(store=self.path("typo.db")))
         self.assertEqual(run("migrate", "--store", self.path("typo.db")).returncode, 0)

@@ -211,7 +211,7 @@ class Conditions(Workloads):
                 self.assertEqual(error.data["pointer"], "/Statement/0/Condition/IpAddress/aws:SourceIp")
         for wrong in ("here", "203.0.113.7/32", "[::1]"):
             self.assertEqual(self.violations(self.sidecar, "role.test", {"name": "deploy", "token": self.hub.token(), "sourceIp": wrong}), {("/sourceIp", "address")})
-        # An address range does not limit whom the issuer may name.
+        # An address range does not limit the subjects that the issuer may name.
         self.refused("malformedPolicy", self.sidecar, "role.put", {"name": "deploy", "trustPolicy": trusting(arn(HUB), IpAddress={"aws:SourceIp": "203.0.113.0/24"})})
 
     def test_bytes_of_a_claim(self):
@@ -631,7 +631,7 @@ class Fixtures(Workloads):
         self.denied("tokenMalformed", made["token"])
 
     def test_null_and_boolean_claims(self):
-        """A missing `step_key` is no key, and `ssh-rerun` true does not satisfy false."""
+        """A missing `step_key` does not count as a key, and `ssh-rerun` true does not satisfy false."""
         made = self.call("test.workloadToken", family="circleci", claims={"oidc.circleci.com/ssh-rerun": True})
         record = self.call("issuer.put", issuer=made["issuer"], keys=made["keys"], audiences=made["audiences"])
         name = record["name"]

@@ -31,7 +31,7 @@ struct PolicyConditionTests {
         + row(["IpAddress"], ["10.0.0.0/8", "2001:db8::/32"], .single("2001:db8::1"), true)
         + row(["IpAddress"], "10.0.0.0/8", .single("11.0.0.1"), false) + row(["NotIpAddress"], "10.0.0.0/8", .single("11.0.0.1"), true)
         + row(["IpAddress"], "10.0.0.1", .single("10.0.0.1"), true) + row(["IpAddress"], "10.0.0.1", .single("10.0.0.2"), false)
-        // A value that is no address is in no range.
+        // A value that is not an address is outside every range.
         + row(["IpAddress"], "0.0.0.0/0", .single("10.0.0.256"), false) + row(["NotIpAddress"], "0.0.0.0/0", .single("here"), true)
         + row(["IpAddress"], "10.0.0.0/8", nil, false) + row(["NotIpAddress"], "10.0.0.0/8", nil, true)
         + row(["IpAddressIfExists"], "10.0.0.0/8", nil, true)

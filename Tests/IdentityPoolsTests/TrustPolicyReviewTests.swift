@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityPools
 
-/// What is refused in the trust policy of a role before it is stored.
+/// The contents for which the trust policy of a role is refused before it is stored.
 struct TrustPolicyReviewTests {
     static let hub = "token.actions.githubusercontent.com"
     static let own = "login.example.com"

@@ -84,7 +84,7 @@ struct WorkloadTokenTests {
         }
     }
 
-    @Test("times that are no numbers of seconds are malformed", arguments: ["\"1\"", "1e300", "-1e300", "true", "[1]", "null"])
+    @Test("times other than numbers of seconds are malformed", arguments: ["\"1\"", "1e300", "-1e300", "true", "[1]", "null"])
     func notATime(text: String) throws {
         let claims = try JSONText(#"{"sub": "a", "aud": "one", "exp": \#(text)}"#).root
         #expect(throws: TokenMalformed.self) { try WorkloadTokenRules.check(claims, Self.issuer(), now: Self.now) }

@@ -107,7 +107,7 @@ private final class TestEvent: Sendable {
         }
     }
 
-    /// Returns when so many calls wait.
+    /// Returns when this number of calls wait.
     func isAwaited(by count: Int = 1) { waiting.wait { $0.count == count ? () : nil } }
     func end() { for resume in waiting.withLock({ $0 }) { resume() } }
 }

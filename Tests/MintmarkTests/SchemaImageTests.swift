@@ -18,7 +18,7 @@ struct SchemaImageTests {
         }
     }
 
-    /// With MINTMARK_RENEW_SCHEMA_IMAGE in the environment, writes the image anew.
+    /// With MINTMARK_RENEW_SCHEMA_IMAGE in the environment, writes a new image.
     @Test("a store in memory begins as the migrations leave it")
     func isCurrent() throws {
         let migrated = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())

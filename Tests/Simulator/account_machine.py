@@ -226,7 +226,7 @@ class Accounts(Machine):
         result = self.expect(wanted, "account.unlink", {"idToken": session.id_token, "providerId": provider})
         if result:
             del account.logins[provider]
-            # The guides do not say which sessions of the unlinked provider end.
+            # The guides do not specify which sessions of the unlinked provider end.
             for each in self.sessions:
                 if each.account is account:
                     each.state = "unknown"

@@ -181,7 +181,7 @@ class SignIn(Call):
         if holder.sure(None):
             self.forbid(Claim((holder, None)), f"{name} has no account")
         if not account:
-            # An account that is created meanwhile counts this as a wrong password.
+            # An account that is created during the call counts this as a wrong password.
             world.strays.setdefault(name, set()).add(self)
             return
         here = (holder, account), (account.exists, True)
@@ -215,7 +215,7 @@ class SignIn(Call):
 
 
 class Use(Call):
-    """Uses a refresh token. The tenant has no grace period: each token is answered once."""
+    """Uses a refresh token. The tenant has no grace period: each token is accepted once."""
 
     def __init__(self, world, session, token):
         super().__init__(world, "session.refresh", {"refreshToken": token.text})
@@ -316,7 +316,7 @@ class SubmitCode(Call):
         self.is_first = Claim((flow.completed, False))
         self.write(flow.completed, True)
         self.is_first.allow(flow.completed)
-        # A completed flow answers the same account again, and writes nothing.
+        # A completed flow returns the same account again, and writes nothing.
         if flow.completed.values != {True}:
             self.write(self.holder, UNKNOWN, lambda result: self.account)
 

@@ -1,6 +1,6 @@
-"""What a client can know about a value that several processes change at the same time, from the answers alone.
+"""The possible values of an item that several processes change at the same time, as a client can derive them from the responses.
 
-A register has a set of possible values. A write that was answered leaves one value, if no other write ran at the same time. A write without
+A register has a set of possible values. A write with a response leaves one value, if no other write ran at the same time. A write without
 an answer, because its process was killed or the disk failed, leaves both. Therefore a check never depends on luck: it applies only if
 every possible order of the calls leads to the same value.
 """
@@ -21,7 +21,7 @@ class Register:
         self.version += 1
 
     def end(self, call, outcome, value=None):
-        """The call was answered, or will never be. `value` replaces the value of `begin`, if the answer determines it."""
+        """The call got its response, or will never get one. `value` replaces the value of `begin`, if the answer determines it."""
         written = self.pending.pop(call)
         written = written if value is None else value
         if outcome == DONE:

@@ -101,7 +101,7 @@ def works(simulation, process, after):
         raise Violation(f"{after}, the store is damaged: {damage}")
 
 
-# What a process opens. Without unnamed files (O_TMPFILE), a new store has a temporary name first.
+# The files that a process opens. Without unnamed files (O_TMPFILE), a new store has a temporary name first.
 STORES = {"a store": {}, "a new store": {}, "a new store without unnamed files": {"SIMULATOR_NAMED": "1"}}
 
 

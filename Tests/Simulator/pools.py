@@ -52,7 +52,7 @@ class UnlinkDeveloper(Call):
     def __init__(self, world, user, identity):
         super().__init__(world, "identity.unlinkDeveloper", {
             "poolId": world.template.pool, "identityId": identity, "developerProvider": DEVELOPER, "developerUserIdentifier": user})
-        # From now on, what was answered before about this login can be outdated.
+        # After this, earlier responses about this login can be outdated.
         login = (DEVELOPER, user)
         world.linked = [(tuple(each for each in pairs if each != login), id, step) for pairs, id, step in world.linked]
         self.write(world.unlinks.setdefault(login, Register(0)), self)

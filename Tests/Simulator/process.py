@@ -91,7 +91,9 @@ class Process:
     # Calls in steps
 
     def begin(self, method, params, *, trace=None, armed=True, keep=False):
-        """Prepares a request; `advance` sends it. Its sites are counted from now on, unless `keep` counts them from the start of the process."""
+        """Prepares a request; `advance` sends it.
+
+        Its sites are counted from this request, unless `keep` counts them from the start of the process."""
         self._id += 1
         message = {"jsonrpc": "2.0", "id": self._id, "method": method, "params": params, **({"trace": trace} if trace else {})}
         control = self.control
@@ -102,7 +104,7 @@ class Process:
         self.state, self._line = "running", json.dumps(message).encode() + b"\n"
 
     def fail(self, kinds, at, code, times=1):
-        """Makes a site of these kinds fail: the one with the number `at`, counted from now on."""
+        """Makes a site of these kinds fail: the one with the number `at`, counted from this call."""
         control = self.control
         control.fail_kinds = sum(1 << KINDS.index(kind) for kind in kinds)
         control.matching, control.fail_at, control.fail_times, control.fail_code = 0, at, times, code

@@ -48,7 +48,7 @@ static struct control idle, *control = &idle;
 static char store[4096];
 static size_t store_length;
 static int events = -1, go = -1, journal = -1, lies, named;
-// What each descriptor is: 0 for anything else, a number of SUFFIXES in process.py, whose files are in the journal, or one of these.
+// The file of each descriptor: 0 for anything else, a number of SUFFIXES in process.py, whose files are in the journal, or one of these.
 enum { SHARED_MEMORY = 3, DRAFT, FOLDER };
 static volatile unsigned char files[4096];
 

@@ -64,7 +64,7 @@ class Template:
 
 
 class World:
-    """What the answers of all processes have established."""
+    """The facts that follow from the responses of all processes."""
 
     def __init__(self, simulation):
         self.simulation, self.random, self.template = simulation, simulation.random, simulation.template
@@ -174,8 +174,8 @@ class Simulation:
         return self.digest()
 
     def start(self, number):
-        """Starts a process. Its threads open the store at the same time, in an order that no seed decides; so no other call is under way, and the
-        process is not interrupted until all of them have finished."""
+        """Starts a process. Its threads open the store at the same time, in an order that no seed decides. So no other call is
+        pending, and the process is not interrupted until all of them have finished."""
         process = Process(self.store, journal=self.journal, options=["--clock", str(MOMENT)], environment=self.environment)
         process.number, process.sleeping, process.fault = number, False, None
         for method, params in (("system.ping", {}), ("test.clock", {"settle": True})):

@@ -81,7 +81,7 @@ class Failures(WithTemplate):
                 self.assertGreater(nth.opening(kind, nth.EIO, self.template, step, store), 0)
 
     def answers(self, *, method, params, prepare=(), kind, most=400):
-        """Returns the answer without a fault, and the answers with the first, second, … site of a kind failing."""
+        """Returns the response without a fault, and the responses with the first, second, … site of a kind failing."""
         simulation = Simulation("answers", self.template)
         process = simulation.start(0)
         simulation.processes = [process]

@@ -32,7 +32,7 @@ import Testing
         #expect(keys.count <= 2)
     }
 
-    @Test("bytes that are no key are refused every time, and not kept")
+    @Test("bytes other than a key are refused every time, and not kept")
     func refused() throws {
         let keys = RegisteredKeys(limit: 4)
         for _ in 0..<3 {

@@ -66,7 +66,7 @@ func (m AccountMethods) Create(ctx context.Context, params AccountCreateParams, 
 	return invoke[Account](ctx, m.client, "account.create", params, options)
 }
 
-// CreateAgent creates an agent: an account of a program, which another account owns.
+// CreateAgent creates an agent, which is the account of a program and belongs to another account.
 //
 // An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the
 // token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that
@@ -216,10 +216,10 @@ func (m AccountMethods) ImportWithProgress(
 // Link links a sign-in method to the signed-in user's account.
 //
 // Links an identity provider, or an email address with a new password. A new passkey is registered with
-// `passkey.startRegistration`; the response of a passkey that exists fails with `providerAlreadyLinked` if the
-// account has it, and with `credentialAlreadyInUse` if another account has it. The account keeps its ID, name and
-// picture. The tokens in the result include the linked sign-in method. If the login or the email address of a
-// provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
+// `passkey.startRegistration`; the response of an existing passkey fails with `providerAlreadyLinked` if the passkey
+// belongs to this account, and with `credentialAlreadyInUse` if it belongs to another account. The account keeps its
+// ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email address
+// of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
 // `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email
 // address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password
 // was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends

@@ -9,7 +9,7 @@ type ApplicationMethods struct {
 	client *Client
 }
 
-// AddSecret generates a secret of a confidential application.
+// AddSecret generates a secret for a confidential application.
 //
 // The result is the only response that contains the secret; the store keeps a hash. An application has at most two
 // secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the

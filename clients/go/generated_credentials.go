@@ -51,7 +51,7 @@ func (m CredentialsMethods) Get(ctx context.Context, params CredentialsGetParams
 // revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes
 // the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
 // `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token
-// minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
+// minted in the same second as `issuedBefore` stays valid. To revoke this token too, set `issuedBefore` to the next
 // second; tokens minted during the rest of the current second are then also invalid.
 //
 // Errors: [ErrSessionTokenInvalid], [IdentityNotFoundError], [RoleNotFoundError], [PoolNotFoundError].

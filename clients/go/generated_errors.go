@@ -225,7 +225,7 @@ const (
 	ErrDelegationTooDeep ErrorType = "delegationTooDeep"
 	// 3245: The claim `may_act` or `act` of the subject token is not an object with the required members.
 	ErrSubjectTokenInvalid ErrorType = "subjectTokenInvalid"
-	// 3250: Tokens of the account are not enabled. Equivalent: cognito
+	// 3250: Tokens for sessions of temporary credentials are not enabled in the store. Equivalent: cognito
 	// sts:OutboundWebIdentityFederationDisabledException.
 	ErrOutboundFederationDisabled ErrorType = "outboundFederationDisabled"
 	// 3251: The token would be valid for longer than the credentials that request it. Equivalent: cognito
@@ -1572,7 +1572,7 @@ type HookFailedError struct {
 	*APIError `json:"-"`
 	// The hook that was asked.
 	Hook HookName `json:"hook"`
-	// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook
+	// The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook
 	// returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached.
 	// `tooMany`: too many hooks are waiting for an answer.
 	Check HookFailedErrorCheck `json:"check"`
@@ -2354,6 +2354,10 @@ type TestingStoreMismatchError struct {
 	*APIError `json:"-"`
 	// Whether the store is a testing store.
 	Testing bool `json:"testing"`
+	// The path or URL of the store, without a password.
+	Path string `json:"path"`
+	// The difference, and the option to add or to omit.
+	Reason string `json:"reason"`
 }
 
 // BackupFileExistsError is [ErrBackupFileExists] with its data.
@@ -2391,7 +2395,7 @@ type StoreNotEmptyError struct {
 	*APIError `json:"-"`
 	// The location of the target.
 	Path string `json:"path"`
-	// What the target contains, and what to do.
+	// The content of the target, and the next step.
 	Reason string `json:"reason"`
 }
 

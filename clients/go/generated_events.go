@@ -51,7 +51,7 @@ func (m EventsMethods) Poll(ctx context.Context, params EventsPollParams, option
 //
 // A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the
 // receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change
-// of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at
+// of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A store has at
 // most 100 streams.
 //
 // Errors: [TenantNotFoundError], [PoolNotFoundError], [EventStreamConflictError], [TooManyEventStreamsError],

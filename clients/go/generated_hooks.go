@@ -20,12 +20,12 @@ func (m HooksMethods) Get(ctx context.Context, params HooksGetParams, options ..
 	return invoke[TenantHooks](ctx, m.client, "hooks.get", params, options)
 }
 
-// Offer offers to answer hooks over the pipe.
+// Offer declares the hooks that the host of this process implements.
 //
-// Call this method after each start of the process, before any request that asks a hook. The process then sends a
-// request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC
-// response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only
-// and is not stored. The clients call this method if they get a function for a hook.
+// Call this method after each start of the process, before any request that needs a hook. For each decision, the
+// process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each
+// call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not
+// stored. The clients call this method if the program passes a function for a hook.
 //
 // Errors: [HooksNotOfferedError].
 func (m HooksMethods) Offer(ctx context.Context, params HooksOfferParams, options ...CallOption) (*HooksOfferResult, error) {

@@ -67,7 +67,7 @@ func (m RoleMethods) Put(ctx context.Context, params RolePutParams, options ...C
 	return invoke[Role](ctx, m.client, "role.put", params, options)
 }
 
-// Test tests whether a token can assume a role, and why.
+// Test tests whether a token can assume a role, and return the reason.
 //
 // Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get,
 // and the value of every condition key. Issues no credentials and changes nothing.

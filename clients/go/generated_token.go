@@ -105,7 +105,7 @@ func (m TokenMethods) MintForDeveloper(ctx context.Context, params TokenMintForD
 	return invoke[TokenMintForDeveloperResult](ctx, m.client, "token.mintForDeveloper", params, options)
 }
 
-// MintForSession issues a token with which a session of temporary credentials authenticates elsewhere.
+// MintForSession issues a token with which a session of temporary credentials authenticates to another service.
 //
 // Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two
 // keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The

@@ -144,7 +144,8 @@ type AccountCreateParams struct {
 	Password *Secret `json:"password,omitempty"`
 	// The user attributes of the account.
 	Attributes AttributeValues `json:"attributes,omitempty"`
-	// The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+	// The phone number of the account. The caller is responsible for the verification. At most one account of a
+	// tenant has a number.
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 	// Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
@@ -1058,8 +1059,8 @@ type AuditVerifyResult struct {
 	Chains []AuditChain `json:"chains"`
 }
 
-// AuthenticatorSignals: What the page tells the authenticators of the user, so that they forget deleted passkeys and
-// show the current name.
+// AuthenticatorSignals is the signals that the page sends to the authenticators of the user, so that they delete
+// deleted passkeys and show the current name.
 type AuthenticatorSignals struct {
 	// One element for each user handle of the account.
 	AllAcceptedCredentials []AcceptedCredentials `json:"allAcceptedCredentials,omitempty"`
@@ -2510,15 +2511,15 @@ type HealthCheck struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Hook is a hook of a tenant, and how it is asked.
+// Hook is a hook of a tenant, and how the process calls it.
 type Hook struct {
-	// How the hook is asked.
+	// How the process calls the hook.
 	Transport HookTransport `json:"transport"`
 	// The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
 	Webhook *TenantWebhook `json:"webhook,omitempty"`
 }
 
-// HookFailedErrorCheck: What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
+// HookFailedErrorCheck is the failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe.
 // `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be
 // reached. `tooMany`: too many hooks are waiting for an answer. A newer Mintmark can return other values.
 type HookFailedErrorCheck string
@@ -2544,7 +2545,7 @@ const (
 	HookNameBeforeSendMessage HookName = "beforeSendMessage"
 )
 
-// HookTransport: How a hook is asked. `pipe`: a request to the host of the process, which must have called
+// HookTransport: How the process calls a hook. `pipe`: a request to the host of the process, which must have called
 // `hooks.offer`. `webhook`: a signed HTTP request. A newer Mintmark can return other values.
 type HookTransport string
 
@@ -2559,12 +2560,12 @@ const (
 type HooksDeclaration struct {
 	// The ID of the tenant, which can be part of the same document. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
-	// The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+	// The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and
 	// `secret` is omitted.
 	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
-	// The hook that is asked before every new session.
+	// The hook that decides before every new session.
 	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
-	// The hook that is asked before a message with a code or a link is sent.
+	// The hook that decides before a message with a code or a link is sent.
 	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
 }
 
@@ -2592,11 +2593,11 @@ type HooksOfferResult struct {
 type HooksSetParams struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
 	TenantID string `json:"tenantId,omitempty"`
-	// The hook that is asked before an account is created by sign-up or at the first sign-in.
+	// The hook that decides before an account is created by sign-up or at the first sign-in.
 	BeforeCreate *Hook `json:"beforeCreate,omitempty"`
-	// The hook that is asked before every new session, after the second factor.
+	// The hook that decides before every new session, after the second factor.
 	BeforeSignIn *Hook `json:"beforeSignIn,omitempty"`
-	// The hook that is asked before a message with a code is sent. It can only refuse.
+	// The hook that decides before a message with a code is sent. It can only refuse.
 	BeforeSendMessage *Hook `json:"beforeSendMessage,omitempty"`
 }
 
@@ -2797,8 +2798,8 @@ type IDPCreateParams struct {
 	// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID
 	// token whose `auth_time` is missing or older is rejected.
 	MaxAuthAgeSeconds *int64 `json:"maxAuthAgeSeconds,omitempty"`
-	// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has
-	// no address and no name, unless `scopes` ask for them. Defaults to false.
+	// Whether `openid` is the only basic scope, for providers that refuse other scopes. The account then has no
+	// address and no name, unless `scopes` contains their scopes. Defaults to false.
 	OpenidOnly bool `json:"openidOnly,omitempty"`
 	// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address
 	// gets access to the account with the same address, so enable it only for providers that verify addresses. Known
@@ -3861,7 +3862,7 @@ type OobCreateResult struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 	// The code. Present with `returnLink`.
 	Code Secret `json:"code,omitempty"`
-	// The link. Present with `returnLink` if its page is known.
+	// The link. Present with `returnLink`, if the tenant or the request names the page.
 	Link Secret `json:"link,omitempty"`
 }
 
@@ -3885,7 +3886,7 @@ type OobInspectResult struct {
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// OwnProfile: What a user sees of their account.
+// OwnProfile is the part of an account that its user can read.
 type OwnProfile struct {
 	// The ID of an account, which is the `sub` claim of its tokens.
 	AccountID string `json:"accountId"`
@@ -3909,7 +3910,7 @@ type OwnProfile struct {
 type Passkey struct {
 	// The credential ID of a passkey in base64url, as `id` of the browser's response.
 	CredentialID string `json:"credentialId"`
-	// The name that tells the user's passkeys apart.
+	// The name that distinguishes the user's passkeys.
 	Name string `json:"name"`
 	// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
 	Usage PasskeyUsage `json:"usage"`
@@ -3971,13 +3972,13 @@ type PasskeyCeremony struct {
 	// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to
 	// `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
 	Options map[string]any `json:"options"`
-	// The `mediation` member of the browser call, beside `publicKey`.
+	// The `mediation` member of the browser call, next to `publicKey`.
 	Mediation PasskeyCeremonyMediation `json:"mediation"`
 	// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
 	ExpiresAt Timestamp `json:"expiresAt"`
 }
 
-// PasskeyCeremonyMediation is the `mediation` member of the browser call, beside `publicKey`. A newer Mintmark can
+// PasskeyCeremonyMediation is the `mediation` member of the browser call, next to `publicKey`. A newer Mintmark can
 // return other values.
 type PasskeyCeremonyMediation string
 
@@ -4005,7 +4006,7 @@ type PasskeyDeleteParams struct {
 type PasskeyDeleteResult struct {
 	// The remaining passkeys, oldest first.
 	Passkeys []Passkey `json:"passkeys"`
-	// What the page tells the authenticators.
+	// The signals that the page sends to the authenticators.
 	Signals AuthenticatorSignals `json:"signals"`
 }
 
@@ -4150,7 +4151,8 @@ type PasskeySettings struct {
 	// this domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because
 	// browsers then no longer offer them.
 	RelyingPartyID string `json:"relyingPartyId"`
-	// The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+	// The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no
+	// name.
 	RelyingPartyName string `json:"relyingPartyName,omitempty"`
 	// The origins of the pages and apps that use passkeys.
 	Origins []string `json:"origins"`
@@ -4164,8 +4166,8 @@ type PasskeySettings struct {
 	// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent
 	// to the browser. Defaults to "required".
 	ResidentKey ResidentKey `json:"residentKey,omitempty"`
-	// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer
-	// is only with `metadataFile`. Defaults to "none".
+	// Whether to request a statement about the authenticator from the browser. A statement is verified; the
+	// manufacturer is only with `metadataFile`. Defaults to "none".
 	Attestation PasskeySettingsAttestation `json:"attestation,omitempty"`
 	// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose
 	// attestation leads to a root in the file. The file is read when it changes.
@@ -4178,7 +4180,7 @@ type PasskeySettings struct {
 	Algorithms []int64 `json:"algorithms,omitempty"`
 }
 
-// PasskeySettingsAttestation: Whether the browser is asked for a statement about the authenticator. A statement is
+// PasskeySettingsAttestation: Whether to request a statement about the authenticator from the browser. A statement is
 // verified; the manufacturer is only with `metadataFile`. A newer Mintmark can return other values.
 type PasskeySettingsAttestation string
 
@@ -4621,10 +4623,10 @@ const (
 	PasswordRuleIncorrect            PasswordRule = "incorrect"
 )
 
-// PhoneSignIn: Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone
-// number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true.
-// Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can return
-// other values.
+// PhoneSignIn is the users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has
+// the phone number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is
+// true. Phone numbers can be taken over, so an account with a second factor still needs it. A newer Mintmark can
+// return other values.
 type PhoneSignIn string
 
 // The values of PhoneSignIn.
@@ -4637,8 +4639,7 @@ const (
 // PolicyDocument is a policy in the IAM policy language.
 type PolicyDocument map[string]any
 
-// PolicyWarning is a finding about a trust policy that is accepted, but probably does not mean what its author
-// intended.
+// PolicyWarning is a finding about a trust policy that is accepted, but is probably a mistake.
 type PolicyWarning struct {
 	// The location in the policy, as an RFC 6901 JSON Pointer.
 	Pointer string `json:"pointer"`
@@ -5396,7 +5397,7 @@ type SecurityEvent struct {
 	Providers []string `json:"providers,omitempty"`
 	// The IDs of the accounts or identities that no longer exist, for `merged`.
 	Absorbed []string `json:"absorbed,omitempty"`
-	// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+	// The ID, ARN or issuer that `credentials.revoke` revoked, as in its result.
 	Subject string `json:"subject,omitempty"`
 	// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
 	IssuedBefore *Timestamp `json:"issuedBefore,omitempty"`
@@ -5837,7 +5838,7 @@ type SignInStepSecondFactorEnrollmentRequired struct {
 	// only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email`
 	// without a configured mail server.
 	FactorKinds []FactorKind `json:"factorKinds"`
-	// The members of `factorKinds` with what is known about them.
+	// The members of `factorKinds` with their details.
 	Kinds []EnrollableFactor `json:"kinds,omitempty"`
 }
 
@@ -6668,8 +6669,8 @@ type Tenant struct {
 	EnumerationProtection bool `json:"enumerationProtection"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`. Present if `true`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`. Present if `true`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -6703,7 +6704,7 @@ type Tenant struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed bool `json:"anonymousAllowed"`
-	// Who can sign in with a code by SMS. Present unless it is `off`.
+	// The users who can sign in with a code by SMS. Present unless it is `off`.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
@@ -6837,8 +6838,8 @@ type TenantCreateParams struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`. Defaults to false.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`. Defaults to false.
 	RecyclesAddresses bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults
@@ -6871,7 +6872,7 @@ type TenantCreateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant. Defaults to false.
 	AnonymousAllowed bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
 	// `acceptsSmsRisk`. Defaults to "off".
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -6943,8 +6944,8 @@ type TenantDeclaration struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -6977,7 +6978,7 @@ type TenantDeclaration struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS.
+	// The users who can sign in with a code by SMS.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
 	Passkeys *PasskeySettings `json:"passkeys,omitempty"`
@@ -7046,7 +7047,7 @@ type TenantGetParams struct {
 	TenantID string `json:"tenantId,omitempty"`
 }
 
-// TenantHooks is the hooks of a tenant. A hook that is absent is not asked.
+// TenantHooks is the hooks of a tenant. A hook that is absent is not called.
 type TenantHooks struct {
 	// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
 	TenantID string `json:"tenantId"`
@@ -7165,8 +7166,8 @@ type TenantUpdateParams struct {
 	EnumerationProtection *bool `json:"enumerationProtection,omitempty"`
 	// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if
 	// the same identity provider returns the verified address of the account with another user ID, as Firebase does
-	// (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses.
-	// All other sign-ins return `providerRequired`.
+	// (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its
+	// addresses. All other sign-ins return `providerRequired`.
 	RecyclesAddresses *bool `json:"recyclesAddresses,omitempty"`
 	// Whether an email address belongs to at most one account, regardless of the identity provider that returns it.
 	// If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -7199,7 +7200,7 @@ type TenantUpdateParams struct {
 	// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
 	// anonymous accounts are ordinary tokens of this tenant.
 	AnonymousAllowed *bool `json:"anonymousAllowed,omitempty"`
-	// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
+	// The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
 	// `acceptsSmsRisk`.
 	PhoneSignIn PhoneSignIn `json:"phoneSignIn,omitempty"`
 	// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
@@ -7218,8 +7219,8 @@ type TenantUpdateParams struct {
 	AcceptsSMSRisk *bool `json:"acceptsSmsRisk,omitempty"`
 	// Confirms that `assurance` changes from a profile to `none`. Defaults to false.
 	AcceptsLessAssurance bool `json:"acceptsLessAssurance,omitempty"`
-	// Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
-	// more. Defaults to false.
+	// Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer
+	// be used. Defaults to false.
 	Force bool `json:"force,omitempty"`
 	// The signers whose custom tokens `signIn.withCustomToken` accepts.
 	CustomTokenSigners []CustomTokenSigner `json:"customTokenSigners,omitempty"`
@@ -7354,7 +7355,7 @@ type TokenExchangeResult struct {
 	Token Secret `json:"token"`
 	// The type of the new token.
 	IssuedTokenType string `json:"issuedTokenType"`
-	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no
+	// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not
 	// access tokens.
 	TokenType TokenType `json:"tokenType"`
 	// The time at which the token expires, in seconds since 1970-01-01 UTC.
@@ -7553,7 +7554,7 @@ const (
 )
 
 // TokenType is the use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are
-// no access tokens. A newer Mintmark can return other values.
+// not access tokens. A newer Mintmark can return other values.
 type TokenType string
 
 // The values of TokenType.

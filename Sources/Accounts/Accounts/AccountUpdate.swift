@@ -105,7 +105,7 @@ extension AccountService {
         var hasChanged = false
         if let username = update.username, username.typed != account.username {
             guard try tx.rename(account, to: username.typed) else { throw UserAlreadyExists(next: "account.find") }
-            // Another spelling of the same address is no change.
+            // Another spelling of the same address does not count as a change.
             if username.folded != account.username.map(Username.fold) {
                 account.isEmailVerified = false
                 hasChanged = true

@@ -1,7 +1,7 @@
 import Contract
 import Platform
 
-/// The graph of an account as a picture: boxes in columns, from the ways in on the left to the identities on the right.
+/// The graph of an account as a picture: boxes in columns, from the sign-in methods on the left to the identities on the right.
 struct GraphPicture {
     let labels: [String]
     let nodes: [GraphNode]

@@ -22,7 +22,7 @@ package struct NewAccount: Sendable {
     /// How the user signs in, if a user creates the account through an API of another product: the hook `beforeCreate` then decides. `nil`
     /// if the developer creates it.
     package var provider: String?
-    /// What only functions in place of hooks get about the creation.
+    /// Details of the creation for functions that replace hooks; hooks do not get them.
     package var hookDetails = JSONObject()
 
     package init(tenantId: String) { self.tenantId = tenantId }

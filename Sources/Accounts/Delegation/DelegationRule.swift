@@ -47,7 +47,7 @@ package struct ExchangedToken: Sendable {
 
 /// The rules of token exchange (Sources/Accounts/README.md, "Delegation"). All functions are pure.
 package enum DelegationRule {
-    /// Who acts in the new token.
+    /// The actors of the new token.
     struct Decision {
         let chain: ActorChain
         /// The entries of the tenant that permit the actor; `nil` if the subject token decides alone.

@@ -103,7 +103,7 @@ package enum AssertionProof: Sendable {
 }
 
 extension DelegatedTokens {
-    /// The signed-in user for whom an assertion is issued.
+    /// The signed-in user who gets an assertion.
     private struct AssertionSubject {
         let tenant: TenantRecord
         let accountId: String
@@ -201,7 +201,7 @@ extension DelegatedTokens {
                 let missing = said.lacking(requested?.names ?? [])
                 if !missing.isEmpty { throw ScopeNotGranted(scopes: missing, granted: said.names) }
             } else if requested == nil {
-                // Nobody has asked for a scope.
+                // Neither the assertion nor the request names a scope.
                 subject.scopes = Scopes("")
             }
             let decision = DelegationRule.Decision(chain: ActorChain(), delegations: nil, mustNarrow: false)

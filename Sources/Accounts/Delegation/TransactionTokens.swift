@@ -28,11 +28,11 @@ extension DelegatedTokens {
         }
     }
 
-    /// What the application states about the request that the transaction serves.
+    /// The statements of the application about the request that the transaction serves.
     package struct TransactionDescription: Sendable {
-        /// Where the request came from (`rctx`).
+        /// The origin of the request (`rctx`).
         let context: JSONObject?
-        /// What the request asks for (`tctx`).
+        /// The subject of the request (`tctx`).
         let details: JSONObject?
 
         package init(context: JSONObject?, details: JSONObject?) {

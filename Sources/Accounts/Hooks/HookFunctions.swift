@@ -28,11 +28,11 @@ package protocol HookFunctions: Sendable {
     func reply(status: Int, _ body: [UInt8], of hook: HookName) -> HookReply
 }
 
-/// What a function is asked in place of a hook.
+/// The request to a function that replaces a hook.
 package struct FunctionQuestion: Sendable {
     package let hook: HookName
     package let params: JSONObject
-    /// What only the API of the other product knows about the operation, such as the credential of an identity provider.
+    /// Details of the operation that only the API of the other product has, such as the credential of an identity provider.
     package let details: JSONObject
     package let function: HookFunction
 }

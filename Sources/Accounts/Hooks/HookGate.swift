@@ -18,14 +18,14 @@ struct HookQuestion: Error {
     let asked: Asked
     let tenantId: String
     let params: JSONObject
-    /// What only functions get.
+    /// Details that functions get and hooks do not.
     var details = JSONObject()
 
     func asking(_ function: HookFunction) -> FunctionQuestion {
         FunctionQuestion(hook: hook, params: params, details: details, function: function)
     }
 
-    /// The question as a key. If the facts differ in the second run, the hook is asked again.
+    /// The request as a key. If the facts differ in the second run, the hook gets a new request.
     var key: String { "\(hook.rawValue) \(JSONValue.object(params).text)" }
 }
 
@@ -43,7 +43,7 @@ package final class HookGate: Sendable {
     private let isOff: Bool
     /// The call, which can be canceled while a hook is asked.
     private let call: (any CallContext)?
-    /// What only functions in place of hooks get about the operation.
+    /// Details of the operation for functions that replace hooks; hooks do not get them.
     private let details: JSONObject
 
     /// The maximum number of times that a transaction is run again for a hook.

@@ -3,7 +3,7 @@ import Messages
 
 /// A message about which the hook `beforeSendMessage` decides.
 struct HookMessage: Sendable {
-    /// What a code for a second factor is for.
+    /// The purpose of a code for a second factor.
     enum FactorStep: String, Sendable { case signIn, enrollment }
 
     let purpose: MessagePurpose
@@ -24,7 +24,7 @@ struct HookMessage: Sendable {
 }
 
 extension Flow {
-    /// What the codes of the flow are for, if they are for a second factor.
+    /// The purpose of the codes of the flow, if they are for a second factor.
     var factorStep: HookMessage.FactorStep? {
         switch stage {
         case .secondFactorRequired: .signIn

@@ -19,7 +19,7 @@ public protocol HookHost: Sendable {
     ///
     /// - Parameter isCancelled: Whether the caller of the operation no longer needs it.
     func ask(_ hook: HookName, _ params: JSONValue, within milliseconds: Int, isCancelled: @escaping @Sendable () -> Bool) -> HookReply
-    /// Runs `body`, which waits for another machine. Meanwhile another thread does the work of the current one.
+    /// Runs `body`, which waits for another machine. Another thread does the work of the current one until `body` returns.
     func whileWaiting<R>(_ body: () throws -> R) rethrows -> R
     /// Ends the requests that wait now, as if their deadline had passed.
     func expire()

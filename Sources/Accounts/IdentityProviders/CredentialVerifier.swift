@@ -27,7 +27,7 @@ struct CredentialVerifier: Sendable {
         pending = PendingTokens(vault: context.vault, seeded: context.seededKey("pending token"))
     }
 
-    /// - Parameter use: What the credential is for. Defaults to a sign-in that names no application.
+    /// - Parameter use: The purpose of the credential. Defaults to a sign-in that names no application.
     /// - Throws: `InvalidParams` if members of the credential cannot be combined; the errors of `FlowCredentialVerifier`; `InvalidUsername`,
     ///   `IdpNotFound`, `IdpDisabled`, `InvalidCredential`, `InvalidNonce`, `PendingTokenInvalid`, `ProviderUnavailable`,
     ///   `ProviderUnusable`.

@@ -26,7 +26,7 @@ struct FlowCredentialVerifier: Sendable {
         var grant: ProviderGrant?
     }
 
-    /// - Parameter use: What the credential is for.
+    /// - Parameter use: The purpose of the credential.
     /// - Throws: `ContinuationTokenInvalid`, `ContinuationTokenExpired`, `FlowUsed`, `UserMismatch`, `CallbackInvalid`, `SignInRefused`,
     ///   `ListenerGone`, `InvalidCredential`, `IdpNotFound`, `IdpDisabled`, `ProviderUnavailable`, `ProviderUnusable`.
     /// - Returns: The tokens, or the wait until the user has signed in.

@@ -1,7 +1,7 @@
 import Contract
 import Storage
 
-/// What a credential is for.
+/// The purpose of a credential.
 struct CredentialUse: Sendable {
     /// The ID of the account that the credential is for, or `nil` for a sign-in.
     var accountId: String?

@@ -112,7 +112,7 @@ extension Transaction {
         try insert(ceremony)
     }
 
-    /// Spends the challenge. Of several requests, one succeeds.
+    /// Marks the challenge as used. If several requests do so, only one succeeds.
     ///
     /// - Throws: `FlowUsed` if the challenge is already spent.
     func finish(_ ceremony: StoredCeremony, request: [UInt8] = [], credentialId: [UInt8] = [], at now: Int64) throws {

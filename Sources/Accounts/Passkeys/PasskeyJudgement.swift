@@ -64,7 +64,7 @@ struct Judgement: Sendable {
     /// not changed since.
     func isVerified(as earlier: Judgement) -> Bool {
         var (known, found) = (earlier.passkey, passkey)
-        // What a use changes does not concern the verification, except the counter, which `Transaction.markUsed` compares.
+        // The columns that a use changes do not affect the verification, except the counter, which `Transaction.markUsed` compares.
         known?.forgetUse()
         found?.forgetUse()
         return known == found && settings == earlier.settings && preliminary?.reason == earlier.preliminary?.reason

@@ -83,7 +83,7 @@ package enum PasskeyTables {
         "ALTER TABLE session ADD COLUMN passkey_id TEXT",
     ]
 
-    /// What the metadata states, the strength of sessions, and the passkeys of pending sign-ups.
+    /// The columns for the metadata, the strength of sessions, and the passkeys of pending sign-ups.
     package static let metadata: [SQL] = [
         "ALTER TABLE passkey ADD COLUMN authenticator_name TEXT",
         "ALTER TABLE passkey ADD COLUMN hardware BIGINT",

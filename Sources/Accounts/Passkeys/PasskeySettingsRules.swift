@@ -40,7 +40,7 @@ enum PasskeySettingsRules {
         throw InvalidTenantSettings(
             pointer: "/passkeys/relyingPartyId",
             reason:
-                "the tenant has passkeys of \(old), which could not be used any more; if it must change, call tenant.update with force"
+                "the tenant has passkeys of \(old), which could then no longer be used; call tenant.update with force to change it"
         )
     }
 

@@ -15,7 +15,7 @@ struct PasskeySignIn: Sendable {
         completion = SignInCompletion(context, configurations)
     }
 
-    /// What the caller wants beyond the proof.
+    /// The options of the sign-in in addition to the proof.
     struct Wish: Sendable {
         /// The ID token of the required account, for a reauthentication.
         var own: VerifiedTenantToken?

@@ -2,7 +2,7 @@ import Contract
 import Storage
 import WebAuthn
 
-/// What decides whether the user of an accepted passkey may sign in.
+/// The facts that decide whether the user of an accepted passkey may sign in.
 struct PasskeyStanding: Sendable {
     private let account: AccountRecord
     private let lockout: Lockout
@@ -26,8 +26,8 @@ struct PasskeyStanding: Sendable {
 extension PasskeyRecord {
     /// Returns whether an accepted response counts as two factors.
     ///
-    /// Whoever holds an authenticator without a PIN can give it one. So verification counts only if it was there at the registration, or
-    /// together with another factor (WebAuthn Level 3 section 7.2 step 24).
+    /// A thief of an authenticator without a PIN can set one. Therefore verification counts only if it was available at the registration,
+    /// or together with another factor (WebAuthn Level 3 section 7.2 step 24).
     func isTwoFactors(_ assertion: AcceptedAssertion, withAnother hasShownFactor: Bool = false) -> Bool {
         assertion.userVerified && (isUserVerified || hasShownFactor)
     }

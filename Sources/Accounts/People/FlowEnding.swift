@@ -88,7 +88,7 @@ extension Transaction {
             """, accountId, id, ending.rawValue)
     }
 
-    /// Ends the flows of an account that only wait to return tokens: whoever has the continuation token could still begin a session.
+    /// Ends the flows of an account that only wait to return tokens, because their continuation tokens could still begin a session.
     ///
     /// - Parameter moment: Flows whose last step was at this time or later are kept.
     func endCompletedFlows(of accountId: String, before moment: Int64 = .max) throws {

@@ -71,7 +71,7 @@ extension SignInService {
 
     /// Starts the flow of the second factor that a session lacks. The refresh token stays valid.
     ///
-    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `SecondFactorRequired` if the session lacks nothing any more.
+    /// - Throws: `RefreshTokenInvalid`, `RefreshTokenExpired`, `SecondFactorRequired` if the session no longer lacks anything.
     package func secondFactor(ofRefreshToken token: String, _ method: String, _ call: any CallContext) throws -> SignInStep {
         let now = context.clock.now
         let attempt = completion.signInCall(of: method, call, at: now)

@@ -15,7 +15,7 @@ enum FactorProfile {
         switch kind {
         case .totp, .passkey: nil
         case .email where settings.assurance == .nistAal2:
-            "email is no second factor in the assurance nist-aal2 (NIST SP 800-63B-4 section 3.1.3.1); enroll an authenticator app"
+            "nist-aal2 does not allow email as a second factor (NIST SP 800-63B-4 section 3.1.3.1); enroll an authenticator app"
         case .sms where settings.assurance != .none && !settings.acceptsSmsRisk && !hasStronger:
             "phone numbers can be taken over, so the account needs an authenticator app or a passkey first; "
                 + "the setting acceptsSmsRisk of the tenant permits text messages alone"

@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// What a caller submits for a second factor.
+/// The proof of a second factor that a caller submits.
 enum FactorProof: Sendable {
     case code(String)
     case passkey(PasskeyResponse)

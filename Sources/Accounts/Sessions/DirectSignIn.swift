@@ -20,7 +20,7 @@ package enum PasswordOutcome: Sendable {
 extension SignInService {
     /// Starts a session without verifying the user: another product's API has done so.
     ///
-    /// - Parameter hookDetails: What only functions in place of hooks get about the sign-in; `nil` if no hook decides about the session.
+    /// - Parameter hookDetails: Details of the sign-in for functions that replace hooks; `nil` if no hook decides about the session.
     /// - Throws: `AccountNotFound`, `AccountDisabled`, `TenantNotFound`, `RefusedByHook`, `HookFailed`, `HooksNotOffered`.
     package func startSession(
         of accountId: String, as proof: SignInProof, by method: String, hookDetails: JSONObject? = [:], _ call: any CallContext

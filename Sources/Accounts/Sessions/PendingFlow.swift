@@ -3,7 +3,7 @@ import JSON
 import SigningKeys
 import Storage
 
-/// What an API of another product must know about a pending flow before it calls a method. Reading changes nothing.
+/// The facts about a pending flow that an API of another product needs before it calls a method. Reading changes nothing.
 package struct PendingFlow: Sendable {
     package enum Kind: Sendable { case signUp, signIn, passwordReset, other }
 

@@ -49,7 +49,7 @@ package struct Scopes: Sendable, Equatable {
         }
         let part = try Self.granted(asked, by: tenant, to: request)
         let missing = granted.lacking(part.names)
-        // The consent is that of the application, so the user need not be asked again.
+        // The consent is that of the application, so the user does not have to consent again.
         let refused = missing.filter { request.application?.consents(to: $0) == false }
         if !refused.isEmpty { throw ScopeNotOffered(tenantId: tenant.id, scopes: refused) }
         if missing.allSatisfy({ request.application?.consents(to: $0) == true }) { return part }

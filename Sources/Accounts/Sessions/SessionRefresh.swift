@@ -13,7 +13,7 @@ enum RefreshJudgement: Equatable {
 
     static func of(usedAt: Int64?, expiresAt: Int64, isSuccessorUsed: Bool, graceSeconds: Int64, now: Int64) -> RefreshJudgement {
         guard let usedAt else { return now < expiresAt ? .fresh : .expired }
-        // The clock of the process that used it can be ahead of this one's, or this call has waited since it read the clock.
+        // The clock of the process that used it can be ahead of the clock of this process, or this call has waited since it read the clock.
         let isWithinGrace = abs(now - usedAt) < graceSeconds
         return !isSuccessorUsed && isWithinGrace && now < expiresAt ? .again : .stolen
     }

@@ -70,7 +70,7 @@ package struct SignInCompletion: Sendable {
 
     /// - Parameters:
     ///   - asksHooks: Whether the hooks of the tenant decide about the sign-in.
-    ///   - details: What only functions in place of hooks get about the sign-in.
+    ///   - details: Details of the sign-in for functions that replace hooks; hooks do not get them.
     package func signInCall(
         of method: String, _ call: any CallContext, at now: Int64, asksHooks: Bool = true, details: JSONObject = [:]
     ) -> SignInCall {

@@ -50,13 +50,13 @@ package struct SignInProof: Sendable, Equatable {
     static func custom(_ claims: JSONObject) -> SignInProof { SignInProof(amr: [], provider: customProvider, claims: claims) }
 }
 
-/// What the authentication methods of a session tell about passkeys (RFC 8176 section 2).
+/// The passkeys among the authentication methods of a session (RFC 8176 section 2).
 enum PasskeyMethods {
     /// Resistant to phishing; also protected by hardware.
     static let resistant = "phr"
     static let strong = "phrh"
 
-    /// The methods of a passkey without verification of the user. A synchronized passkey is no single piece of hardware.
+    /// The methods of a passkey without verification of the user. A synchronized passkey is not bound to one piece of hardware.
     static func methods(of passkey: PasskeyRecord) -> [String] {
         [passkey.isBackupEligible || passkey.isHardwareProtected == false ? "swk" : "hwk", "user"]
     }

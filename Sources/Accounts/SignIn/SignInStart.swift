@@ -37,7 +37,7 @@ extension SignInService {
         let known: AccountRecord.Method? = if case .here(let method) = way { method } else { nil }
         let usual: AccountRecord.Method = tenant.localAccountMethod == .emailPassword ? .password : .code
         let method = tenant.enumerationProtection ? usual : known ?? usual
-        // A locked account with a password gets the step of the password, which answers the lockout.
+        // A locked account with a password gets the step of the password; the lockout applies to that step.
         try context.database.read { try $0.requireUsable(account, tenant, forSignIn: method == .code, at: now) }
         var draft = flows.newFlow(
             .signIn, method == .password ? .passwordRequired : .codeRequired, username,

@@ -86,7 +86,7 @@ extension SignInService {
 }
 
 extension SignInWithCredential.Params {
-    /// What the caller wants of a sign-in with a passkey.
+    /// The options of a sign-in with a passkey.
     fileprivate func wish(in application: ApplicationRecord) -> PasskeySignIn.Wish {
         PasskeySignIn.Wish(audience: audience, scope: scope, application: application.name)
     }

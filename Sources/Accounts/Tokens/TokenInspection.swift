@@ -2,11 +2,11 @@ import Contract
 import ServiceContext
 import Storage
 
-/// What the store knows of a token whose text says nothing.
+/// The stored facts about an opaque token.
 public enum InspectedToken: Sendable {
     /// - Parameter kind: The kind of the flow; `nil` if the flow is over and removed.
     case continuation(kind: String?, expiresAt: Int64?)
-    /// - Parameter state: Why the token is refused; `nil` if it can be used.
+    /// - Parameter state: The reason the token is refused; `nil` if it can be used.
     case refresh(sessionId: String, accountId: String?, expiresAt: Int64, state: String?)
 }
 

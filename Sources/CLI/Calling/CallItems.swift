@@ -7,7 +7,7 @@ struct CallItems {
     let method: String
     /// Returns the value of a variable of the shell, such as `$_.poolId`. `nil` where there are no variables.
     var variable: ((String) throws -> JSONValue)?
-    /// Asks for a secret, for `name=?`. `nil` where nobody can be asked.
+    /// Reads a secret from the terminal, for `name=?`. `nil` without a terminal.
     var secret: ((String) throws -> String)?
 
     private let schema: MethodSchema?
@@ -25,7 +25,7 @@ struct CallItems {
         if items.isEmpty { return [:] }
         if let whole = items.first(where: { $0 == "-" || "{[".contains($0.first { !$0.isWhitespace } ?? " ") }) {
             guard items.count == 1 else {
-                throw ValidationError("One JSON object stands alone. Write all parameters in it, or all of them as name=value.")
+                throw ValidationError("A JSON object must be the only argument. Write all parameters in it, or all of them as name=value.")
             }
             let text = try whole == "-" ? text(ofFile: "-", for: "-") : whole
             return try json(text, "The parameters are not valid JSON")
@@ -33,7 +33,7 @@ struct CallItems {
         let tree = ItemTree()
         for item in items {
             guard var path = ParameterPath(item) else {
-                throw ValidationError("\(Self.shortened(item)) is no parameter; write name=value, name:=json, or one JSON object.")
+                throw ValidationError("'\(Self.shortened(item))' is not a parameter. Write name=value, name:=JSON, or one JSON object.")
             }
             if let schema { path.adapt(to: schema) }
             try tree.set(value(of: path), at: path.steps[...], label: path.label)

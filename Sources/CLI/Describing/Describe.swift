@@ -47,11 +47,11 @@ struct Describe: ParsableCommand {
         if !own.isEmpty { return try Methods.list(own) }
         let called = MethodInfo.called(method, among: Contract.MethodTable.all)
         if called.count == 1, let info = called.first, !json {
-            try Printing.out("\(method) is \(Printing.bold(info.name)) here.\n")
+            try Printing.out("In Mintmark, \(method) is \(Printing.bold(info.name)).\n")
             return try describe(info, try JSONValue(parsing: info.openRPC.description), types)
         }
         if called.count > 1, !json {
-            try Printing.out("\(method) is one of these here:\n")
+            try Printing.out("In Mintmark, \(method) is one of these methods:\n")
             return try Methods.list(called)
         }
         if method.isEmpty { throw ValidationError("Name a method. To list all methods, run mintmark methods.") }
@@ -65,14 +65,14 @@ struct Describe: ParsableCommand {
         try Printing.out("\(Printing.bold(info.name))\n  \(info.summary)\n")
         try Printing.out("  \(info.description)\n")
         let caller = info.caller == .public ? "public" : "developer"
-        try Printing.out("  For \(caller). \(info.isReadOnly ? "Reads only." : "May change the store.")\n")
+        try Printing.out("  Access level: \(caller). \(info.isReadOnly ? "Only reads the store." : "Can change the store.")\n")
         try list("Parameters", info.params, requirement: true)
         try list("Result", info.result, requirement: false)
         for name in types.named(in: [object["params"] ?? .null, object["result"] ?? .null]) { try types.describe(name) }
         let equivalents = object["x-equivalents"]?.object ?? [:]
         if !equivalents.isEmpty {
             let names = equivalents.members.map { "\($0.value.string ?? $0.value.text) (\($0.name))" }
-            try Printing.out("\(Printing.bold("Elsewhere called"))\n  \(names.joined(separator: ", "))\n")
+            try Printing.out("\(Printing.bold("Names in other products"))\n  \(names.joined(separator: ", "))\n")
         }
         if !info.errors.isEmpty { try Printing.out("\(Printing.bold("Errors"))\n  \(info.errors.joined(separator: ", "))") }
     }
@@ -84,7 +84,8 @@ struct Describe: ParsableCommand {
             var notes = [field.type]
             if requirement { notes.append(field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional") }
             try Printing.out("  \(Printing.cyan(field.name))  \(Printing.dim(notes.joined(separator: ", ")))")
-            if !field.description.isEmpty { try Printing.out("      \(field.description)") }
+            let description = field.description.drop { $0 == " " }
+            if !description.isEmpty { try Printing.out("      \(description)") }
         }
         try Printing.out("")
     }

@@ -52,7 +52,7 @@ struct HTMLText {
                 }.joined() + "</tr>\n"
         }.joined()
         return
-            "<div class=\"table\"><table\(isWide ? " class=\"wide\"" : "")>\n<thead><tr>\(heads)</tr></thead>\n"
+            "<div class=\"table\(header.count > 6 ? " many" : "")\"><table\(isWide ? " class=\"wide\"" : "")>\n<thead><tr>\(heads)</tr></thead>\n"
             + "<tbody>\n\(body)</tbody>\n</table></div>\n"
     }
 
@@ -63,11 +63,29 @@ struct HTMLText {
         inlines.map { part in
             switch part {
             case .text(let text): Self.escaped(text)
-            case .code(let text): links ? identifier(text) : "<code>\(Self.escaped(text))</code>"
+            case .code(let text): links ? identifier(text) : Self.code(inLine: text)
             case .strong(let inner): "<strong>\(inline(inner, links: links))</strong>"
             case .emphasis(let inner): "<em>\(inline(inner, links: links))</em>"
             case .link(let inner, let target): links ? link(inner, target) : inline(inner, links: false)
             }
+        }.joined()
+    }
+
+    /// Returns code within a line. A line can end after the dot of a name, and does not end within an option.
+    private static func code(inLine text: String) -> String {
+        let isOption = text.hasPrefix("-") && text.count <= 32
+        return "<code\(isOption ? " class=\"option\"" : "")>\(escaped(text).replacing(".", with: ".<wbr>"))</code>"
+    }
+
+    /// Returns a text of the command line, whose options become code.
+    func commandText(_ text: String) -> String {
+        Markdown.inlines(text[...]).map { part in
+            guard case .text(let words) = part else { return inline([part]) }
+            return words.split(separator: " ", omittingEmptySubsequences: false).map { word in
+                guard word.hasPrefix("--"), word.count > 2 else { return Self.escaped(String(word)) }
+                let end = word.lastIndex { !".,;:)".contains($0) }.map { word.index(after: $0) } ?? word.endIndex
+                return Self.code(inLine: String(word[..<end])) + Self.escaped(String(word[end...]))
+            }.joined(separator: " ")
         }.joined()
     }
 
@@ -76,7 +94,7 @@ struct HTMLText {
 
     /// Returns an identifier, as a link if it names a method or an error.
     func identifier(_ text: String) -> String {
-        let code = "<code>\(Self.escaped(text))</code>"
+        let code = Self.code(inLine: text)
         if Self.methods.contains(text) { return "<a href=\"\(root)\(Self.escaped(Site.page(ofMethod: text)))\">\(code)</a>" }
         if Self.errors.contains(text) { return "<a href=\"\(root)errors.html#\(Self.escaped(text))\">\(code)</a>" }
         return code

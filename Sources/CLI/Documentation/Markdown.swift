@@ -98,7 +98,7 @@ struct Markdown {
             readTable()
         } else if Self.item(line) != nil {
             readList()
-        } else if line.allSatisfy({ $0 == " " }) {
+        } else if line.allSatisfy({ $0 == " " }) || line.hasPrefix("<!--") && line.hasSuffix("-->") {
             lines.removeFirst()
         } else {
             readParagraph()

@@ -68,7 +68,7 @@ struct Site {
     ///
     /// - Parameters:
     ///   - path: The path of the page in the site.
-    ///   - side: The list beside the page.
+    ///   - side: The list at the side of the page.
     func frame(_ path: String, title: String, side: String, _ content: String) -> String {
         let root = path.contains("/") ? "../" : ""
         let folder = path.prefix { $0 != "/" }
@@ -139,7 +139,9 @@ struct Site {
             var item = links([("\(root)methods/index.html#\(group.name)", group.name, false)])
             if isOpen {
                 item.removeLast("</li>\n".count)
-                let methods = group.methods.map { (root + Self.page(ofMethod: $0.name), $0.name, $0.name == current?.name) }
+                let methods = group.methods.map {
+                    (root + Self.page(ofMethod: $0.name), String($0.name.dropFirst(group.name.count + 1)), $0.name == current?.name)
+                }
                 item += "\n<ul>\n" + links(methods) + "</ul></li>\n"
             }
             return item

@@ -27,7 +27,7 @@ extension Site {
         var content = "<h1><code>\(HTMLText.escaped(method.name))</code></h1>\n<p class=\"lead\">\(text.description(method.summary))</p>\n"
         let marks = [
             ("public", method.caller == .public ? "public" : nil), ("", method.caller == .developer ? "developer only" : nil),
-            ("", method.isReadOnly ? "reads only" : "may change the store"), ("", method.isTesting ? "only with --testing" : nil),
+            ("", method.isReadOnly ? "only reads the store" : "can change the store"), ("", method.isTesting ? "only with --testing" : nil),
         ]
         content += "<ul class=\"marks\">"
         for (name, mark) in marks { if let mark { content += "<li\(name.isEmpty ? "" : " class=\"\(name)\"")>\(mark)</li>" } }

@@ -91,7 +91,7 @@ extension Site {
             for paragraph in command.discussion.pieces(separatedBy: "\n\n") where !paragraph.isEmpty {
                 content +=
                     paragraph.includes("\n  ") || paragraph.hasPrefix("  ")
-                    ? HTMLText.code(String(paragraph)) : "<p>\(text.description(String(paragraph).replacing("\n", with: " ")))</p>\n"
+                    ? HTMLText.code(String(paragraph)) : "<p>\(text.commandText(String(paragraph).replacing("\n", with: " ")))</p>\n"
             }
             let own = commands.own(command)
             if !own.isEmpty { content += "<dl>\n" + own.map { item($0, isServe: command.name == "serve", text) }.joined() + "</dl>\n" }

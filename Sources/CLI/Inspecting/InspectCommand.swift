@@ -10,10 +10,9 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what is in a token, and whether it is valid.",
         discussion: """
-            Understands ID tokens, access tokens and pool tokens; continuation tokens, refresh tokens and session tokens of credentials, \
-            which \
-            only their store can read. Nothing is used up. With - the token is read from standard input, which keeps it out of the process \
-            list. Exit status 1: the token is refused. Exit status 64: the text is no token.
+            Reads ID tokens, access tokens and pool tokens. Also reads continuation tokens, refresh tokens and session tokens of \
+            credentials, which require their store. Reading a token does not use it. With -, the token is read from standard input, \
+            which keeps it out of the process list. Exit status 1: the token is refused. Exit status 64: the text is not a token.
 
               mintmark token | mintmark inspect -
               mintmark inspect --offline - < token.txt
@@ -62,7 +61,7 @@ struct InspectCommand: ParsableCommand {
         do throws(InspectedJWT.Unreadable) { return try InspectedJWT(text) } catch { throw notAToken(error.reason) }
     }
 
-    private func notAToken(_ reason: String) -> ValidationError { ValidationError("The text is no token: \(reason).") }
+    private func notAToken(_ reason: String) -> ValidationError { ValidationError("The text is not a token: \(reason).") }
 }
 
 /// The store whose tokens are inspected.

@@ -6,7 +6,7 @@ struct InspectedJWT {
     let header: JSONObject
     let claims: JSONObject
 
-    /// The text is no token, for a reason.
+    /// The text is not a token, with the reason.
     struct Unreadable: Error {
         let reason: String
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A time in words.
+/// A time as text for a reader.
 enum MomentText {
     /// Returns a local time and its distance: `2026-11-22 19:40:01, in 58 minutes`.
     static func text(_ moment: Int64, now: Int64) -> String { "\(local(moment)), \(distance(moment - now))" }

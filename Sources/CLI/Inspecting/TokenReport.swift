@@ -4,9 +4,9 @@ import Glibc
 import JSON
 import Mintmark
 
-/// What `mintmark inspect` says of a token.
+/// The report of `mintmark inspect` about a token.
 struct TokenReport {
-    /// Why the signature was not checked; `nil` if it was.
+    /// The reason the signature was not checked; `nil` if it was.
     var note: String?
     private(set) var refusals: [(type: String, message: String)] = []
     private var kind = ""
@@ -50,7 +50,7 @@ struct TokenReport {
                 if let flow { facts.append(("flow", flow)) }
                 if let expiresAt { facts.append(("expires", MomentText.text(expiresAt, now: now))) }
                 if flow == nil {
-                    refusals.append(("flowEnded", "The flow is over."))
+                    refusals.append(("flowEnded", "The flow has ended."))
                 } else if let expiresAt, expiresAt <= now {
                     refusals.append(("continuationTokenExpired", "The continuation token has expired."))
                 }

@@ -30,7 +30,7 @@ enum Printing {
         case EPIPE: throw ExitCode.success
         case let reason:
             let why = String(cString: strerror(reason))
-            err("\(errorWord) Standard output cannot be written: \(why). What was asked for may have been done.")
+            err("\(errorWord) Standard output cannot be written: \(why). The command may already have made its changes.")
             throw ExitCode(74)
         }
     }

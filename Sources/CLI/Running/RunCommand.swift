@@ -53,7 +53,7 @@ struct RunCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("More issuers, then -- and the command with its arguments.", valueName: "command"))
     var words: [String] = []
 
-    /// The words after `--`, which the argument parser does not tell from those before it.
+    /// The words after `--`. The argument parser does not separate them from the words before `--`.
     private static var command: [String] {
         CommandLine.arguments.firstIndex(of: "--").map { Array(CommandLine.arguments[($0 + 1)...]) } ?? []
     }
@@ -95,7 +95,7 @@ struct RunCommand: ParsableCommand {
             }
             if let signal = child.isEndingSignalPending { throw ExitCode(128 + signal) }
             do throws(ChildProcess.NotStarted) { status = try child.run(command, session.variables.environment) } catch {
-                Printing.err("\(Printing.errorWord) \(command[0]) cannot be started: \(error.reason).")
+                Printing.err("Error: The command \(command[0]) cannot be started: \(error.reason).")
                 status = error.status
             }
         }

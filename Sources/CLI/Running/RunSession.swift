@@ -75,7 +75,7 @@ final class RunSession {
         variables.set("AWS_REGION", mintmark.configuration.realm.region)
     }
 
-    /// - Parameter source: What to name before an error.
+    /// - Parameter source: The prefix of an error.
     private func call(_ method: String, _ params: JSONValue, from source: String? = nil) throws -> JSONValue {
         let request: JSONValue = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params]
         let answer = mintmark.responder.answer(request.bytes).flatMap { try? JSONValue(parsing: $0) } ?? [:]

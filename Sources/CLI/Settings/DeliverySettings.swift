@@ -25,7 +25,7 @@ struct DeliverySettings {
         guard let url = OptionValue(smtpURL, "--smtp-url", "SMTP_URL", "SMTP") else {
             if let lonely = from ?? user ?? password {
                 throw ValidationError(
-                    "\(lonely.source) requires a mail server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
+                    "\(lonely.source) requires an SMTP server: --smtp-url smtp://mail.example.com:587 (or MINTMARK_SMTP_URL).")
             }
             return nil
         }

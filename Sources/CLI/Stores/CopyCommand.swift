@@ -9,7 +9,7 @@ struct CopyCommand: ParsableCommand {
         commandName: "copy", abstract: "Copy a whole store: from SQLite to PostgreSQL, back, or to another file.",
         discussion: """
             Copies everything, from accounts and sessions to signing keys and the audit log, in one consistent view while the source is in \
-            use. The source is not changed. Tokens and sessions stay valid. Afterwards only one of the two stores may go on serving. An \
+            use. The source is not changed. Tokens and sessions stay valid. Afterwards, use only one of the two stores. An \
             interrupted copy leaves a target that cannot be opened; run the same command again.
 
               mintmark copy --from shop.db --to postgres://shop@db/shop
@@ -82,6 +82,6 @@ struct CopyCommand: ParsableCommand {
         let key =
             report.keyFile.map { "The master key \(report.masterFingerprint) is in \($0)." }
             ?? "The copy needs the master key \(report.masterFingerprint): pass it with --master-key-file or MINTMARK_MASTER_KEY."
-        Printing.err("\(key) Only one of the two stores may go on serving: end the processes on the other one.")
+        Printing.err("\(key) Use only one of the two stores: stop the processes on the other one.")
     }
 }

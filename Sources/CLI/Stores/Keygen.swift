@@ -8,7 +8,7 @@ struct Keygen: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Generate a master key.",
         discussion: """
-            A master key is 32 random bytes in base64url. It encrypts the data key of a store, and nobody can open the store without it. \
+            A master key is 32 random bytes in base64url. It encrypts the data key of a store, and the store cannot be opened without it. \
             The \
             fingerprint, which stores and backups name, is printed to standard error.
 

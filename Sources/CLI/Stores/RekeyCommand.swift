@@ -7,7 +7,7 @@ import ServiceContext
 /// `mintmark rekey`
 struct RekeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rekey", abstract: "Put the store under another master key.",
+        commandName: "rekey", abstract: "Encrypt the store's data key with a new master key.",
         discussion: """
             The former key stays next to the store as <store>.key.<fingerprint>, because earlier backups need it. If the key of the \
             store was \
@@ -47,7 +47,7 @@ struct RekeyCommand: ParsableCommand {
             guard configuration.keyFile == nil else { return }
             Printing.err(
                 """
-                Start every process on this store with the new key from now on. Keep the old key, \(result.previousFingerprint): \
+                Start every process on this store with the new key. Keep the old key, \(result.previousFingerprint): \
                 earlier backups need it.
                 """)
         } catch {

@@ -5,12 +5,11 @@ import Mintmark
 /// `mintmark restore`
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put a backup in the place of the store.",
+        commandName: "restore", abstract: "Replace the store with a backup.",
         discussion: """
             Checks the backup and its master key before anything is written. The key is taken from --master-key-file, otherwise from the \
-            key \
-            files next to the store or next to the backup. A store that exists is never overwritten: with --replace it gets another name, \
-            which is printed.
+            key files next to the store or next to the backup. An existing store is never overwritten: --replace renames its files, and \
+            the new name is printed.
 
               mintmark restore --store shop.db /backups/shop-monday.db
               mintmark restore --store shop.db --replace /backups/shop-monday.db

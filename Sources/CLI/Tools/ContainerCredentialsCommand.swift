@@ -14,7 +14,7 @@ struct ContainerCredentialsCommand: ParsableCommand {
               mintmark container-credentials --role deploy >aws.env &
               env $(cat aws.env) aws sts get-caller-identity
 
-            `mintmark exec --refresh` does the same for one command. Errors are answered as {"code", "message"}: with the status 401 if no
+            `mintmark exec --refresh` does the same for one command. An error is returned as {"code", "message"}, with the status 401 if no
             user is signed in, 400 for a refused exchange and 503 for a failure that can be temporary.
             """)
 

@@ -10,8 +10,9 @@ import Synchronization
 /// Gives credentials to many callers with one exchange: threads of this process, and other processes that use the same store.
 ///
 /// The credentials are stored encrypted in the store. Five minutes before they expire, they are renewed. The process that exchanges a
-/// token first enters a lease. The others use the old credentials meanwhile; if there are none, they wait for the result. The lease of a
-/// process that no longer exists does not count. If the renewal fails for a temporary reason, the old credentials are used to their end.
+/// token first enters a lease. Until it is done, the others use the old credentials; if there are none, they wait for the result. The lease
+/// of a process that no longer exists does not count. If the renewal fails for a temporary reason, the old credentials are used to their
+/// end.
 final class CredentialCache: Sendable {
     private let store: ToolStore
     private let request: CredentialRequest

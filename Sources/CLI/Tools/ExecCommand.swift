@@ -75,7 +75,7 @@ struct ExecCommand: ParsableCommand {
             }
             if let signal = child.isEndingSignalPending { throw ExitCode(128 + signal) }
             do throws(ChildProcess.NotStarted) { status = try child.run(command, variables.environment) } catch {
-                Printing.err("\(Printing.errorWord) \(command[0]) cannot be started: \(error.reason).")
+                Printing.err("Error: The command \(command[0]) cannot be started: \(error.reason).")
                 status = error.status
             }
         }

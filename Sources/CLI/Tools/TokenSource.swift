@@ -4,7 +4,7 @@ import JSON
 import Mintmark
 import Platform
 
-/// Where the token for a tool comes from.
+/// The source of the token for a tool.
 enum TokenSource: Equatable {
     /// The session of `mintmark login`.
     case session(tenant: String?)

@@ -50,8 +50,8 @@ char *pq_uri_setting(const char *uri, const char *keyword, bool *is_valid);
 /// Begins to connect. Error messages contain their SQLSTATE; notices are discarded.
 pq_connection *pq_connect_start(const char *const *keywords, const char *const *values);
 int pq_connect_poll(pq_connection *connection);
-/// Counts in `*count` the warnings without a class of their own (SQLSTATE 01000) that the server sends from now on. `count` must remain valid
-/// until `pq_finish`.
+/// Counts in `*count` the warnings without a class of their own (SQLSTATE 01000) that the server sends after this call. `count` must remain
+/// valid until `pq_finish`.
 void pq_count_warnings(pq_connection *connection, int *count);
 /// Returns the process of the server that the greeting of the connection named. A connection pooler names a process of its own.
 int pq_backend_process(const pq_connection *connection);

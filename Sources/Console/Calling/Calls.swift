@@ -68,7 +68,7 @@ final class Calls: Sendable {
         if let trace { request["trace"] = .string(trace) }
         if progress != nil { request["progressToken"] = .number(JSONNumber(id)) }
         let bytes = JSONValue.object(request).bytes
-        // The response to a message that cannot be read has no ID, so nobody would receive it.
+        // The response to a message that cannot be read has no ID, so no caller would receive it.
         guard (try? JSONText(bytes)) != nil else { throw CallError.invalidParams("/", "The parameters are nested too deeply.") }
         let waiting = Waiting(nil)
         inbox.waiting.withLock { $0[id] = waiting }

@@ -87,7 +87,7 @@ public enum ErrorTable {
         ErrorInfo(code: ActorNotAllowed.code, type: ActorNotAllowed.type, when: "Neither the subject token nor the tenant permits the actor, or the actor is the user itself.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: DelegationTooDeep.code, type: DelegationTooDeep.type, when: "The exchange would add an actor to a chain of the maximum length.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: SubjectTokenInvalid.code, type: SubjectTokenInvalid.type, when: "The claim `may_act` or `act` of the subject token is not an object with the required members.", isRetryable: false, isStoreError: false),
-        ErrorInfo(code: OutboundFederationDisabled.code, type: OutboundFederationDisabled.type, when: "Tokens of the account are not enabled.", isRetryable: false, isStoreError: false),
+        ErrorInfo(code: OutboundFederationDisabled.code, type: OutboundFederationDisabled.type, when: "Tokens for sessions of temporary credentials are not enabled in the store.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: SessionDurationEscalation.code, type: SessionDurationEscalation.type, when: "The token would be valid for longer than the credentials that request it.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TokenPayloadTooLarge.code, type: TokenPayloadTooLarge.type, when: "The claims of a token for a session are too long.", isRetryable: false, isStoreError: false),
         ErrorInfo(code: TenantNotFound.code, type: TenantNotFound.type, when: "The tenant does not exist or was deleted.", isRetryable: false, isStoreError: false),

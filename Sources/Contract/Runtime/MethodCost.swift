@@ -1,6 +1,6 @@
 import JSON
 
-/// What a call of a method may wait for. It decides which threads run the call.
+/// The resource for which a call of a method may wait. It decides which threads run the call.
 public enum MethodCost: String, Sendable, CaseIterable {
     /// Computes briefly, or reads what the process usually has at hand.
     case quick
@@ -8,7 +8,7 @@ public enum MethodCost: String, Sendable, CaseIterable {
     case store
     /// Computes for a long time, such as the hash of a password or an RSA key.
     case slow
-    /// Waits for other machines, such as a mail server or a login provider.
+    /// Waits for other machines, such as an SMTP server or a login provider.
     case network
 }
 

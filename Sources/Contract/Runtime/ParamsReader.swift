@@ -176,7 +176,7 @@ public struct ParamsReader {
         let text = name.string!
         let hint = violations.count < 20 ? NearestNames.hint(text, among: known) : ""
         let list = known.isEmpty ? "The method has no parameters." : "Allowed parameters: \(known.joined(separator: ", "))."
-        add(.member(name), rule: "unknownParameter", "is not known here.\(hint.isEmpty ? " " + list : hint)")
+        add(.member(name), rule: "unknownParameter", "is unknown.\(hint.isEmpty ? " " + list : hint)")
     }
 
     mutating func choose(_ rule: StaticString, _ range: ClosedRange<Int>, _ members: @autoclosure () -> [String], given: Int) {
@@ -187,7 +187,7 @@ public struct ParamsReader {
         let pointer = pointer()
         add(
             pointer: pointer, rule: rule.description,
-            "Give \(number) one of \(members().joined(separator: ", ")); there \(given == 1 ? "is" : "are") \(given == 0 ? "none" : String(given))."
+            "Give \(number) one of \(members().joined(separator: ", ")). The request contains \(given == 0 ? "none" : String(given)) of them."
         )
     }
 

@@ -2,7 +2,7 @@ import JSON
 import Platform
 import Storage
 
-/// How far a handler has come: to its result, or to a wait after which the rest of it runs. The rest continues with what the handler has
+/// The progress of a handler: its result, or a wait after which the rest of it runs. The rest continues with what the handler has
 /// read and decided; the handler does not start again.
 public enum Phase<Value: Sendable>: Sendable {
     /// The rest of a handler. Its argument is the context of the same call on the thread on which the rest runs.
@@ -37,7 +37,7 @@ public enum Phase<Value: Sendable>: Sendable {
     }
 }
 
-/// What the rest of a handler waits for.
+/// The event for which the rest of a handler waits.
 public enum Wait: Sendable {
     /// A thread that may wait for the store.
     case store

@@ -6,7 +6,7 @@ struct JavaRecords {
     /// The shared types that programs pass as part of parameters.
     let passed: Set<String>
 
-    /// What programs do with the objects of a class.
+    /// The use of the objects of a class in programs.
     struct Use {
         var isRead: Bool
         var isWritten: Bool

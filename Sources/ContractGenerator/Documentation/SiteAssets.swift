@@ -16,6 +16,7 @@ enum SiteAssets {
         code, pre { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
         code { font-size: 0.875em; background: var(--raised); border-radius: 4px; padding: 0.1em 0.3em; overflow-wrap: anywhere; }
         h1 code, h2 code, a code { background: none; padding: 0; }
+        code.option { white-space: nowrap; }
         .skip { position: absolute; left: -100vw; background: var(--back); padding: 0.5rem 1rem; z-index: 3; }
         .skip:focus { left: 0; }
         .top { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 0.35rem 1.25rem;
@@ -25,7 +26,7 @@ enum SiteAssets {
         .brand small { font-weight: 400; color: var(--soft); margin-left: 0.25rem; }
         .places { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; font-size: 0.9375rem; }
         .places a[aria-current] { font-weight: 600; text-decoration: underline; text-decoration-thickness: 2px; }
-        .search { margin-left: auto; position: relative; flex: 0 1 20rem; }
+        .search { margin-left: auto; position: relative; z-index: 2; flex: 0 1 20rem; }
         .search input { width: 100%; font: inherit; font-size: 0.9375rem; color: inherit; background: var(--raised);
           border: 1px solid var(--line); border-radius: 8px; padding: 0.35rem 0.75rem; }
         .found { position: absolute; right: 0; top: calc(100% + 0.4rem); width: min(36rem, calc(100vw - 2rem)); max-height: 75vh;
@@ -95,6 +96,11 @@ enum SiteAssets {
         th, td { text-align: left; vertical-align: top; padding: 0.45rem 0.75rem 0.45rem 0; border-bottom: 1px solid var(--line); }
         th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; }
         td { min-width: 6rem; }
+        td code { overflow-wrap: break-word; }
+        main > .table.many { max-width: none; }
+        .many table { font-size: 0.875rem; }
+        .many td { min-width: 4.5rem; }
+        .many td:first-child { position: sticky; left: 0; background: var(--back); }
         dt { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--line); scroll-margin-top: 5rem; }
         dl > dt:first-child { margin-top: 0; }
         dd { margin: 0.1rem 0 0; }
@@ -125,6 +131,7 @@ enum SiteAssets {
         @media (max-width: 40rem) {
           .top { position: static; }
           .search { flex: 1 1 100%; margin: 0; }
+          .many td { min-width: 0; }
           .found { right: auto; left: 0; width: 100%; }
           .copy { display: none; }
           html, dt { scroll-padding-top: 1rem; scroll-margin-top: 1rem; }
@@ -135,6 +142,7 @@ enum SiteAssets {
           table.wide td[data-head]::before { content: attr(data-head); display: block; font-size: 0.75rem; color: var(--soft);
             font-weight: 600; }
           table.wide td:empty { display: none; }
+          table.wide td:first-child { position: static; font-weight: 600; }
         }
         @media (min-width: 60rem) {
           .layout { flex-direction: row; align-items: flex-start; }

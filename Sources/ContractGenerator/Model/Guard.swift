@@ -18,9 +18,9 @@ enum Guard: String, CaseIterable {
     }
 }
 
-/// What a door does under one guard.
+/// The result of a method under one guard.
 enum GuardOutcome: Equatable {
-    /// It fails with an error of this type, or answers with this state in place of tokens.
+    /// It fails with an error of this type, or returns this state in place of tokens.
     case refuses(String)
     /// It opens, for a reason. `strict` is the error or state in tenants whose settings ask for more.
     case passes(reason: String, strict: String?)
@@ -30,7 +30,7 @@ enum GuardOutcome: Equatable {
 
 /// The guards on a door.
 struct DoorGuards {
-    /// What a call does under each guard.
+    /// The result of a call under each guard.
     let outcomes: [Guard: GuardOutcome]
     /// Ways through the same method that differ: their names, and the outcomes that are not those of `outcomes`.
     let cases: [(name: String, outcomes: [Guard: GuardOutcome])]

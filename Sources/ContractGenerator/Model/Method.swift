@@ -7,7 +7,7 @@ struct Method {
     /// The permission that a language model needs for the tool of the method.
     enum Level: String, CaseIterable { case read, write, destroy }
 
-    /// What a call may wait for.
+    /// The resource for which a call may wait.
     enum Cost: String, CaseIterable { case quick, store, slow, network }
 
     /// A parameter that changes the cost of a call.
@@ -53,7 +53,7 @@ struct Method {
     let examples: [Example]
     /// Whether the method changes how users sign in, or checks a token, without returning one.
     var changesCredentials = false
-    /// What the method does for an account that is locked, disabled and so on. `nil` if it opens no account.
+    /// The result of the method for an account that is locked, disabled and so on. `nil` if it opens no account.
     var guards: DoorGuards?
     /// The corresponding names in other products, by vendor.
     let equivalents: [(vendor: String, name: String)]

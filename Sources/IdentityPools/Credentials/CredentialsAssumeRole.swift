@@ -16,7 +16,7 @@ extension CredentialsService {
         guard let role = presented.role, let issuing = presented.issuing else {
             throw AssumeRoleDenied(roleArn: request.roleArn, action: TrustPolicy.assumeAction)
         }
-        // What the role allows is only told to callers whom its trust policy admits.
+        // Only callers that the trust policy admits learn the limits of the role.
         if presented.workload != nil { try judge(presented, role, request, now: now) }
         guard request.durationSeconds <= role.record.maxSessionSeconds else {
             throw DurationExceedsRoleMaximum(durationSeconds: request.durationSeconds, maximumSeconds: role.record.maxSessionSeconds)

@@ -24,7 +24,7 @@ public struct CredentialsService: Sendable {
         var policy: String?
     }
 
-    /// What the store adds to the credentials of a session.
+    /// The data that the store adds to the credentials of a session.
     struct Issuing {
         let sealer: SessionSealer
         /// The time of issue, after every revocation that applies to the session.

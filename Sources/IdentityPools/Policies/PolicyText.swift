@@ -107,7 +107,7 @@ struct PolicyText: Hashable, Sendable {
         return Self.match(pattern, Array(value.unicodeScalars), ignoringCase)
     }
 
-    /// Returns whether a piece that is no variable matches one character.
+    /// Returns whether a piece other than a variable matches one character.
     private static func accepts(_ piece: Piece, _ scalar: Unicode.Scalar, _ ignoringCase: Bool) -> Bool {
         switch piece {
         case .character(let own): own == scalar || ignoringCase && folded(own) == folded(scalar)

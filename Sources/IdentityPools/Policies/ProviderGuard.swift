@@ -1,7 +1,7 @@
 import Contract
 
 /// Decides whether a statement limits the tokens of the OpenID providers that it trusts. A statement without such a condition would accept
-/// every user whom the provider knows.
+/// every user of the provider.
 struct ProviderGuard {
     private let conditions: [PolicyCondition]
     /// The names of the OpenID providers among the principals.
@@ -114,7 +114,7 @@ enum SharedIssuer {
         var literal = String.UnicodeScalarView()
         for piece in text.pieces {
             guard case .character(let scalar) = piece else {
-                // A wildcard or variable stands where the owner is, as in `repo:*`.
+                // The owner is a wildcard or variable, as in `repo:*`.
                 return literal.isEmpty || prefixes.contains { $0.hasPrefix(String(literal)) }
             }
             literal.append(scalar)

@@ -49,7 +49,7 @@ struct WorkloadClaims: Sendable {
         return found
     }
 
-    /// Returns a claim as a value. A list with one element is a single value. Objects and null are no values.
+    /// Returns a claim as a value. A list with one element is a single value. Objects and null do not count as values.
     private static func value(_ claim: JSONNode) -> PolicyContext.Value? {
         guard let texts = texts(claim), let first = texts.first else { return nil }
         return claim.kind == .array && texts.count > 1 ? .many(texts) : .single(first)

@@ -66,7 +66,7 @@ enum WorkloadTokenRules {
     private static func times(_ claims: JSONNode, _ issuer: KnownIssuer, now: Int64) throws -> (issuedAt: Int64?, expiresAt: Int64) {
         guard let exp = claims["exp"] else { throw TokenMalformed(reason: "it has no exp") }
         guard let expiresAt = NumericDate.seconds(exp) else { throw notNumber("exp") }
-        // The difference cannot overflow: a time beyond these limits is no time.
+        // The difference cannot overflow: a value beyond these limits is not accepted as a time.
         guard (-limit...limit).contains(expiresAt) else { throw notNumber("exp") }
         guard now < expiresAt + leewaySeconds else { throw TokenExpired(expiredAt: expiresAt, now: now) }
         var issuedAt: Int64?

@@ -62,8 +62,8 @@ public final class Call: Sendable {
     /// The lane on which the call is running. On `.compute`, the method must not wait for long; it calls `proceed` instead.
     public var lane: Lane { Lane(rawValue: currentLane.load(ordering: .relaxed))! }
 
-    /// What this run shares with other calls on its thread. Only the first run of a call is in a sequence of pipelined calls, and only if
-    /// the call has not moved.
+    /// The values that this run shares with other calls on its thread. Only the first run of a call is in a sequence of pipelined calls,
+    /// and only if the call has not moved.
     public var shared: (any SharedByCalls)? { lane == .compute && runs.load(ordering: .relaxed) <= 1 ? sharedAtStart : nil }
 
     /// Ends this run of the call and discards its output. `rest`, the rest of the method, runs on `lane` and writes the result.
@@ -211,7 +211,7 @@ public final class Call: Sendable {
     }
 }
 
-/// What the calls of one sequence share, such as a view of the store. Only the thread that runs the sequence uses it.
+/// The values that the calls of one sequence share, such as a view of the store. Only the thread that runs the sequence uses it.
 public protocol SharedByCalls: AnyObject, Sendable {}
 
 /// The destination of the response to a call.

@@ -41,7 +41,7 @@ final class FlowControl: Sendable {
     private let unsent = Atomic(0)
     /// Lines that are assigned to the compute workers but not yet started.
     private let unread = Atomic(0)
-    /// Requests that wait for an answer from the host. Reading must go on for them, so they do not count.
+    /// Requests that wait for an answer from the host. They need further input, so they do not count.
     private let aside = Atomic(0)
     private let waitingToRead = Atomic(0)
     private let waitingToAnswer = Atomic(0)

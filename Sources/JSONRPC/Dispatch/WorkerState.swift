@@ -7,7 +7,7 @@ struct WorkerState {
     var writer = JSONWriter(reservingCapacity: 4096)
     /// A small number that identifies the thread.
     let number: Int
-    /// What the calls share that the thread runs now; `nil` outside a sequence of pipelined calls.
+    /// The values that the calls of the current sequence share; `nil` outside a sequence of pipelined calls.
     var shared: (any SharedByCalls)?
 
     private static let keptCapacity = 256 * 1024

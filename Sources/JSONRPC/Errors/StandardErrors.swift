@@ -57,7 +57,7 @@ public struct MethodNotFound: ResponseError {
     public var code: Int { -32601 }
     public var type: String { "methodNotFound" }
 
-    /// What to do next, in a dialect whose methods are not those of the contract.
+    /// The next step, in a dialect whose methods differ from the contract.
     private let advice: String?
 
     public init(_ method: String, nearest: [String], advice: String? = nil) {

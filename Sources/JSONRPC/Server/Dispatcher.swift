@@ -3,7 +3,7 @@ import Platform
 
 /// Routes requests to the lanes on which they run, and responses to the outbox.
 final class Dispatcher: AnswerOutlet {
-    /// What a server gives to its dispatcher.
+    /// The parts of a server that its dispatcher uses.
     struct Parts {
         let performer: MethodRunner
         let flow: FlowControl

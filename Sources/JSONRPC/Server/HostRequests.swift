@@ -38,7 +38,7 @@ public final class HostRequests: Sendable {
     private struct State {
         var connection: Connection?
         var count = 0
-        /// The requests without an outcome, and those whose outcome nobody took yet.
+        /// The requests without an outcome, and those whose outcome was not taken yet.
         var pending: [String: Outcome?] = [:]
 
         /// Gives every request without an outcome this one.
@@ -179,7 +179,8 @@ extension HostRequests {
         return connection.sendIfRoom(&writer) ? .sent : .noRoom
     }
 
-    /// Runs `body`, which waits for another machine. Meanwhile another thread does the work of the current one, and reading continues.
+    /// Runs `body`, which waits for another machine. Until it returns, another thread does the work of the current one, and reading
+    /// continues.
     public func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
         let connection = state.withLock { $0.connection }
         connection?.wait(true)

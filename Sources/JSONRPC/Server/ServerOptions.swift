@@ -20,7 +20,7 @@ public struct ServerOptions: Sendable {
     public var dialect = Dialect.plain
     /// Observes every message.
     public var tap: (any MessageTap)?
-    /// Sends requests to the host, which answers them over the same pipe.
+    /// Sends requests to the host, which responds over the same pipe.
     public var hostRequests: HostRequests?
 
     public init() {}

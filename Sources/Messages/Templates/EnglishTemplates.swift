@@ -2,7 +2,7 @@ import Synchronization
 
 /// The built-in texts, which are used if a tenant has no templates of its own.
 enum EnglishTemplates {
-    /// What the built-in texts depend on. Parsing a template takes longer than everything else about a message.
+    /// The values that select a built-in text. Parsing a template takes longer than everything else about a message.
     private struct Key: Hashable {
         let purpose: MessagePurpose
         let namesTenant: Bool

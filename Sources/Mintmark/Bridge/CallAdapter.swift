@@ -5,7 +5,7 @@ import Storage
 
 /// The context of a call for its handler.
 struct CallAdapter: CallContext {
-    /// Who may call what, and how the audit log names the calls.
+    /// The methods that the caller may call, and the name of the caller in the audit log.
     struct Origin: Sendable {
         let isPublicCaller: Bool
         let actor: String?

@@ -89,7 +89,7 @@ final class EventFeed: Sendable {
         state.broadcast()
     }
 
-    /// Returns the subscription. Without one, the thread ends.
+    /// Returns the subscription. If there is none, the thread ends.
     private func current() -> (Int, Subscription)? {
         state.withLock { state in
             if let subscription = state.subscription { return (state.generation, subscription) }

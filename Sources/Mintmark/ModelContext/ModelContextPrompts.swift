@@ -31,14 +31,14 @@ struct ModelContextPrompts {
                 """),
         Prompt(
             name: "explain_token", title: "Explain a token",
-            description: "Says what a token contains, who signed it and whether it is valid.",
+            description: "Explain the content and the signer of a token, and whether it is valid.",
             argument: "token", argumentDescription: "The token, in the form header.payload.signature.",
             text: """
                 Explain this token: {}
                 Decode its header and payload (Base64url JSON) yourself. Then verify it with `token.verify`, with the value of aud as \
                 audience. If that tool is not offered, compare kid with the keys of `token.jwks`, and say that the signature was not \
                 verified.
-                List the issuer, the subject, the audience, the times in words, and every other claim with its meaning. If the token is \
+                List the issuer, the subject, the audience, the times as dates, and every other claim with its meaning. If the token is \
                 refused, say why and what to do. Do not repeat the signature.
                 """),
         Prompt(

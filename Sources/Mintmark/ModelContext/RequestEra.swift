@@ -42,8 +42,8 @@ struct UnsupportedProtocolVersion: ResponseError {
     var type: String { "unsupportedProtocolVersion" }
     var message: String {
         """
-        Unsupported protocol version \(requested). Supported are \(RequestEra.supported.joined(separator: ", ")); those before \
-        \(RequestEra.stateless) begin with initialize.
+        Unsupported protocol version \(requested). Supported versions: \(RequestEra.supported.joined(separator: ", ")). A session of a \
+        version before \(RequestEra.stateless) begins with initialize.
         """
     }
 
@@ -52,7 +52,7 @@ struct UnsupportedProtocolVersion: ResponseError {
     }
 }
 
-/// How long and for whom a result of a stateless request can be kept.
+/// The time for which the result of a stateless request can be kept, and the users who may share it.
 struct CacheHint {
     let seconds: Int
     var isPublic = false

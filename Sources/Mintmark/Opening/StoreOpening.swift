@@ -35,7 +35,10 @@ struct StoreOpening {
         }
         let now = SystemClock().now
         let isTesting = try StoreMetadata.agree(on: configuration.testing, in: database, random: random)
-        guard isTesting == configuration.testing else { throw TestingStoreMismatch(testing: isTesting) }
+        guard isTesting == configuration.testing else {
+            let reason = isTesting ? "it is a testing store; add --testing" : "it is not a testing store; omit --testing"
+            throw TestingStoreMismatch(testing: isTesting, path: "\(configuration.store)", reason: reason)
+        }
         let dataKey = try namingKeyFile {
             try DataKey.open(in: database, isTesting: isTesting, random: random, now: now, masterKey: masterKey(of: database))
         }

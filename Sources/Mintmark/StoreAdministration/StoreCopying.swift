@@ -9,7 +9,7 @@ import Storage
 
 /// Copies a whole store into an empty one: SQLite to PostgreSQL, back, or to the same kind.
 public struct StoreCopying {
-    /// Where a copy comes from and goes to.
+    /// The source and the target of a copy.
     public struct Report: Sendable {
         public let rows: [(table: String, count: Int64)]
         /// The fingerprint of the master key that opens the copy.

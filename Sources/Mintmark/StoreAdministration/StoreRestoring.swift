@@ -7,7 +7,7 @@ import Storage
 
 /// Puts a backup in the place of a store. Nothing is written before the backup and its key are checked.
 public struct StoreRestoring {
-    /// What was restored.
+    /// The result of a restore.
     public struct Report: Sendable {
         public let path: String
         /// The fingerprint of the master key that opens the store.
@@ -154,7 +154,7 @@ public struct StoreRestoring {
         }
     }
 
-    /// Returns a time as it stands in names of files: `20261123T113000Z`.
+    /// Returns a time in the form for file names: `20261123T113000Z`.
     static func stamp(_ moment: Int64) -> String {
         var (seconds, parts) = (time_t(moment), tm())
         gmtime_r(&seconds, &parts)

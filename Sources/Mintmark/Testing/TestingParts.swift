@@ -23,7 +23,7 @@ struct TestedServices {
 // A program built with MINTMARK_WITHOUT_TEST_SUPPORT does not contain the module TestSupport, and refuses testing stores.
 #if MINTMARK_WITHOUT_TEST_SUPPORT
 
-    /// What testing stores add to the services: nothing in this program.
+    /// The additions of testing stores to the services: none in this program.
     final class TestingParts: Sendable {
         static let isIncluded = false
 
@@ -41,7 +41,7 @@ struct TestedServices {
 
     import TestSupport
 
-    /// What testing stores add to the services: the `test.*` methods and the test provider.
+    /// The additions of testing stores to the services: the `test.*` methods and the test provider.
     final class TestingParts: Sendable {
         static let isIncluded = true
 

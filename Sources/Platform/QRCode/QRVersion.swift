@@ -31,7 +31,7 @@ struct QRVersion: Sendable {
         return [6] + (0..<count - 1).reversed().map { size - 7 - $0 * step }
     }
 
-    /// The number of codewords that fit beside the function patterns.
+    /// The number of codewords that fit around the function patterns.
     private var codewordCount: Int {
         let centers = alignmentCenters.count
         // Finders with their borders and the format, and both timing patterns.

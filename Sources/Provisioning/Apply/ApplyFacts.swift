@@ -2,7 +2,7 @@ import IdentityPools
 import ServiceContext
 import Storage
 
-/// What every part of a plan needs in addition to its declaration.
+/// The facts that every part of a plan needs in addition to its declaration.
 struct ApplyFacts {
     let realm: Deployment
     let vault: Vault

@@ -17,7 +17,7 @@ struct PlannedPool {
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// What a pool is checked against.
+    /// The facts against which a pool is checked.
     struct References {
         let realm: Deployment
         /// Returns whether a role with this name exists or is declared.

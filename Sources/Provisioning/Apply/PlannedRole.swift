@@ -13,7 +13,7 @@ struct PlannedRole {
 
     var writes: Bool { difference.change != .unchanged }
 
-    /// What a role is checked against.
+    /// The facts against which a role is checked.
     struct References {
         let pools: PoolsOfDocument
         let review: TrustPolicyReview

@@ -5,7 +5,7 @@ import Storage
 
 /// Copies all rows of a store into an empty store, in one transaction of the target and one consistent view of the source.
 ///
-/// The target is marked as incomplete before the first row and until `finish`, so that nobody opens what an interrupted copy leaves.
+/// The target is marked as incomplete before the first row and until `finish`, so that the rest of an interrupted copy cannot be opened.
 public struct RowCopy {
     private let source: any Database
     private let target: any Database
@@ -15,7 +15,7 @@ public struct RowCopy {
     /// The maximum number of rows in memory.
     private static let rowsAtOnce = 500
 
-    /// What was copied.
+    /// The result of a copy.
     public struct Copied: Sendable {
         /// The number of rows of each table, in the order of the tables.
         public let rows: [(table: String, count: Int64)]
@@ -57,7 +57,7 @@ public struct RowCopy {
     public func run(
         changing: (Transaction) throws -> Void = { _ in }, progress: (_ done: Int64, _ total: Int64) throws -> Void
     ) throws -> Copied? {
-        // Committed first, so that nobody takes the target for a new store while the rows are under way.
+        // Committed first, so that the target cannot be opened as a new store during the copy.
         let isClaimed = try target.write { tx in
             try tx.keepOthersOut(of: tables)
             guard try isEmpty(tx) else { return false }
@@ -72,7 +72,7 @@ public struct RowCopy {
             try output.empty(tables)
             var isRepeated = false
             let copied = try source.read { input in
-                // The view of the first run is gone, and its rows are in the target.
+                // The view of the first run has ended, and its rows are in the target.
                 if isRepeated { throw StoreError.failed(reason: "the connection to the source was lost during the copy") }
                 isRepeated = true
                 return try copy(input, output, progress)

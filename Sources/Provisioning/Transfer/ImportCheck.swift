@@ -196,7 +196,7 @@ extension ImportCheck {
                     add("\(pointer)/secret", "required", "An authenticator app requires its secret, at least 10 bytes in Base32.")
                 }
             case .passkey:
-                add("\(pointer)/kind", "enum", "Passkeys do not stand among the factors. Move it to passkeys, with the usage secondFactor.")
+                add("\(pointer)/kind", "enum", "Passkeys are not in the list of factors. Move it to passkeys, with the usage secondFactor.")
                 continue
             case .email:
                 do { target = try Username(factor.email ?? "").typed } catch let error as InvalidUsername {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 
 extension SecurityEventDraft {
-    /// Details with which a record of the audit log is no change: a refusal, a notice that was not sent, and a failed check.
+    /// Details that mark a record of the audit log that is not a change: a refusal, a notice that was not sent, and a failed check.
     private static let noChange = ["refused", "notice", "breachedPasswordCheck"]
 
     private static let accountMethods: Set = [

@@ -51,8 +51,8 @@ public struct MasterKeyFile: Sendable {
         return key
     }
 
-    /// Makes `key` available to the store next to this file: in this file if it does not exist yet, otherwise beside the key in it, where
-    /// opening the store finds it. Overwrites nothing.
+    /// Makes `key` available to the store next to this file: in this file if it does not exist yet, otherwise in a second file next to it,
+    /// where opening the store finds it. Overwrites nothing.
     ///
     /// - Returns: The path of the file that holds the key.
     package func keep(_ key: MasterKey, _ random: any RandomSource) throws -> String {

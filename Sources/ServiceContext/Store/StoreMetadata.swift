@@ -26,7 +26,7 @@ extension StoreMetadata {
     package static func refuseIncomplete(_ database: any Database, at path: String) throws {
         guard try database.read({ try $0.storeFact(incompleteFact) }) != nil else { return }
         throw StoreCannotOpen(
-            path: path, reason: "a copy into it is under way or was interrupted; if it was interrupted, run the same command again")
+            path: path, reason: "a copy into it is still running or was interrupted; if it was interrupted, run the same command again")
     }
 }
 

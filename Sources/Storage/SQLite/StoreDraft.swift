@@ -7,7 +7,7 @@ enum StoreDraft {
     /// hard links, the caller creates the store in another way, which reports the error.
     ///
     /// - Parameter id: A unique name.
-    /// - Returns: Whether the file is there and this call has created it.
+    /// - Returns: Whether the file exists and this call has created it.
     static func place(_ image: StoreImage, at path: String, id: String) -> Bool {
         // "/proc" is the only way to name an unnamed file without privileges.
         if let file = unnamed(in: StoreFile.parent(of: path)) {

@@ -4,12 +4,12 @@ import Synchronization
 /// The file of a store before SQLite opens it. Afterwards this process must not open or close the file in any other way, because that would
 /// release SQLite's locks.
 enum StoreFile {
-    /// What to create if the file is missing.
+    /// The kind of file to create if the file is missing.
     struct Making {
         /// Otherwise a missing file causes `StoreError.cannotOpen`.
         let makesFile: Bool
         let makesFolders: Bool
-        /// The content of a new file. Without it, a new file is empty.
+        /// The content of a new file. Defaults to an empty file.
         let image: StoreImage?
         /// A unique name.
         let id: String
@@ -31,7 +31,9 @@ enum StoreFile {
             case .other(let what): throw .cannotOpen(path: path, reason: what)
             case .nothing: break
             }
-            guard making.makesFile else { throw .cannotOpen(path: path, reason: "the store does not exist; mintmark serve creates it") }
+            guard making.makesFile else {
+                throw .cannotOpen(path: path, reason: "the file does not exist; check the path, or create a store with mintmark serve")
+            }
             if making.makesFolders { try makeFolders(of: path) }
             if let image = making.image, StoreDraft.place(image, at: path, id: making.id) { return true }
             try makeEmpty(path)

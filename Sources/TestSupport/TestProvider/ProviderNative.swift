@@ -23,7 +23,7 @@ public struct NativeAuthorization: Sendable {
         public let tenantId: String
     }
 
-    /// What a request to the authorization challenge endpoint has proven.
+    /// The proofs in a request to the authorization challenge endpoint.
     public struct Proven: Sendable {
         /// The client whose secret was verified.
         public var clientId: String?
@@ -31,7 +31,7 @@ public struct NativeAuthorization: Sendable {
         public var thumbprint: String?
     }
 
-    /// Answers a request to the authorization challenge endpoint of a tenant.
+    /// Handles a request to the authorization challenge endpoint of a tenant.
     let challenge: @Sendable (LoopbackRequest, String, Proven) -> LoopbackResponse
     let redeem: @Sendable (Request) throws -> Redemption
 

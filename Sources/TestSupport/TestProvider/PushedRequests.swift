@@ -105,7 +105,7 @@ extension TestProvider {
         return asked
     }
 
-    /// Removes the pushed request that is answered. A request without `request_uri` was not pushed.
+    /// Removes the pushed request that has been handled. A request without `request_uri` was not pushed.
     ///
     /// - Returns: `false` if the pushed request was already answered.
     func spend(_ asked: AuthorizeRequest) -> Bool {

@@ -5,7 +5,7 @@ import JSON
 import Platform
 import ServiceContext
 
-/// Where a request comes from.
+/// The origin of a request.
 struct FirstPartySource {
     /// The origin of the request, for rate limits.
     var client: ClientOrigin?
@@ -58,7 +58,7 @@ struct FirstPartyCall {
         try service.signIn.requireOffered(asked.scope, for: asked.audience, of: tenant, to: state.clientId)
     }
 
-    /// Goes on with another token in the same request.
+    /// Continues with another token in the same request.
     mutating func take(_ token: String, _ next: FirstPartyState.Next) {
         (state.token, state.next) = (token, next)
     }

@@ -4,7 +4,7 @@ import JSON
 import Platform
 import ServiceContext
 
-/// What an `auth_session` or an authorization code stands for. Both are this state, encrypted: nothing is stored besides the flow.
+/// The content of an `auth_session` or an authorization code. Both are this state, encrypted; only the flow is stored.
 struct FirstPartyState {
     enum Form: String { case session = "auth session", code = "authorization code" }
 

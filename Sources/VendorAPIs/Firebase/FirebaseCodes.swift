@@ -46,7 +46,7 @@ extension FirebaseCall {
         return record
     }
 
-    /// Returns the link of a code. Outside of tests, the host of the request is no proof of the application's address, so the page of the
+    /// Returns the link of a code. Outside of tests, the host of the request does not prove the application's address, so the page of the
     /// tenant takes precedence.
     private func link(query: String) throws -> String {
         guard !endpoint.isTest, let page = try tenantRecord().settings.delivery?.linkUrl else { return "\(actionPage)?\(query)" }
@@ -111,7 +111,8 @@ extension FirebaseCall {
         return try apply(code, record)
     }
 
-    /// - Throws: `FirebaseError` if the password or the address changed after the code was issued: whoever asked for it may have lost access.
+    /// - Throws: `FirebaseError` if the password or the address changed after the code was issued: the user who requested it may have lost
+    ///   access.
     private func requireUnchanged(_ account: AccountRecord, since record: JSONObject) throws {
         let lifetime = Self.lifetimes[record["requestType"]?.string ?? ""] ?? Self.usualLifetime
         if (record["expiresAt"]?.int ?? 0) - lifetime < account.validAfter { throw FirebaseError("INVALID_OOB_CODE") }
@@ -182,7 +183,7 @@ extension FirebaseCall {
             var change = AccountUpdate.Params(accountId: present.id)
             if account == nil { change.username = email }
             change.emailVerified = true
-            // Nobody has proved the address before: another user may have created the account.
+            // The address was not proved before: another user may have created the account.
             if linked == nil, !present.isEmailVerified {
                 change.unlink = try facts(present.id)?.logins.map(\.providerId)
                 if present.password != nil { change.remove = [.password] }
@@ -226,7 +227,7 @@ extension FirebaseCall {
             if account.password != nil { methods.append("password") }
             if flags["emailLinkSignin"] == true { methods.append("emailLink") }
             if !methods.isEmpty { providers.append("password") }
-            // The address is that of the account, so with several accounts per address it says nothing about logins.
+            // The address is that of the account, so with several accounts per address it does not identify a login.
             if tenant.settings.oneAccountPerAddress {
                 methods += facts.logins.map(\.providerId)
                 providers += facts.logins.map(\.providerId)

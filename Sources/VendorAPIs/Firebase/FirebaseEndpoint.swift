@@ -1,4 +1,4 @@
-/// Where the Identity Toolkit API is used: the project, the form of its tokens, and how the caller is known.
+/// The context of a request to the Identity Toolkit API: the project, the form of its tokens, and how the caller is identified.
 public struct FirebaseEndpoint: Sendable {
     public enum Caller: Sendable {
         /// The request names its caller, as at the emulator: every key is a client, and `Bearer owner` is an administrator.

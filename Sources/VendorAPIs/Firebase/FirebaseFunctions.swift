@@ -153,7 +153,7 @@ struct FirebaseFunctions: HookFunctions {
     }
 }
 
-/// What functions get about the credential of an identity provider, by the names of their claims.
+/// The facts about the credential of an identity provider that functions get, by the names of their claims.
 enum FirebaseHookDetail: String {
     case rawUserInfo = "raw_user_info"
     case idToken = "oauth_id_token"

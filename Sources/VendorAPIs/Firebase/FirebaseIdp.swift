@@ -67,7 +67,7 @@ struct FirebaseIdentity {
         self.subject = subject
         self.claims = claims
         email = claims["email"]?.string.map(Username.fold)
-        // The test says which addresses are verified, as at the emulator. In compat.http, the provider decides.
+        // The test decides which addresses are verified, as in the emulator. In compat.http, the provider decides.
         isTrusted = providerId == "apple.com" || isVerified
     }
 }
@@ -195,7 +195,7 @@ extension FirebaseCall {
         return answer
     }
 
-    /// What blocking functions get about the credential.
+    /// The facts about the credential that blocking functions get.
     private static func hookDetails(_ answer: JSONObject, _ form: [String: String]) -> JSONObject {
         var details = JSONObject()
         details[FirebaseHookDetail.rawUserInfo.rawValue] = answer["rawUserInfo"]

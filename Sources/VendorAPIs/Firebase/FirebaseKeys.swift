@@ -86,7 +86,7 @@ extension FirebaseCall {
         return (try? JSONValue(parsing: payload))?.object
     }
 
-    /// Answers a request for the certificates or the keys of a project. They are public.
+    /// Handles a request for the certificates or the keys of a project. They are public.
     func publishedKeys() throws -> WireAnswer? {
         let answer: JSONObject
         switch path.path {

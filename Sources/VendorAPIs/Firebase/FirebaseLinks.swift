@@ -84,7 +84,7 @@ extension FirebaseCall {
         try? outgoing().send(Self.link(code, .revertEmail, to: email))
     }
 
-    /// - Throws: `FirebaseError` if the tenant has no page for links. The host of a request is no proof of the application's address.
+    /// - Throws: `FirebaseError` if the tenant has no page for links. The host of a request does not prove the application's address.
     private func requirePage(of tenant: TenantRecord) throws {
         if tenant.settings.delivery?.linkUrl != nil { return }
         throw FirebaseError("OPERATION_NOT_ALLOWED : The project has no page for links. Set delivery.linkUrl with tenant.update.")
@@ -126,7 +126,7 @@ extension FirebaseCall {
         return try Username(new).folded
     }
 
-    /// Returns the present address of the user to whom the code belongs.
+    /// Returns the present address of the user of the code.
     private func address(for type: String, returnsLink: Bool) throws -> String {
         let needsUser = type == "VERIFY_EMAIL" || type == "VERIFY_AND_CHANGE_EMAIL"
         if needsUser, !returnsLink || body.has("idToken") {

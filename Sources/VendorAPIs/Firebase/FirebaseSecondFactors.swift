@@ -32,8 +32,8 @@ extension FirebaseCall {
         }
     }
 
-    /// The evidence of a user who is signed in and changes how to sign in. The new session is as old as the sign-in before it: proving
-    /// something that was added only now is no new sign-in.
+    /// The evidence of a user who is signed in and changes how to sign in. The new session is as old as the sign-in before it: the proof of
+    /// a factor that was just added does not count as a new sign-in.
     func continued(_ user: FirebaseUser, amr: [String]? = nil, provider: String? = nil) -> SignInProof {
         let proof = user.session?.proof
         return SignInProof(

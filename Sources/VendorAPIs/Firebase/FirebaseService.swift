@@ -72,7 +72,7 @@ struct FirebasePath {
     var version = ""
     var project: String?
     var tenant: String?
-    /// What follows, such as `accounts:lookup` or `oauthIdpConfigs/oidc.x`.
+    /// The rest of the path, such as `accounts:lookup` or `oauthIdpConfigs/oidc.x`.
     var name = ""
 
     init(_ url: String) {

@@ -4,8 +4,7 @@ import JSON
 import ServiceContext
 import Storage
 
-/// What a project or a tenant has switched on. In a project, everything is on until its configuration says otherwise; in a tenant,
-/// everything is off.
+/// The features of a project or a tenant. In a project, all are on by default; in a tenant, all are off by default.
 struct FirebaseSwitches {
     var isDisabled = false
     var allowsPassword = true

@@ -44,7 +44,7 @@ extension FirebaseCall {
         }
     }
 
-    /// The age at which anonymous users are deleted if the project says so, in seconds.
+    /// The age at which anonymous users are deleted if the project has this setting, in seconds.
     private static let anonymousLifetime: Int64 = 30 * 86_400
 
     /// Deletes some of the anonymous users of the project that are older than 30 days, if it has `autodeleteAnonymousUsers`. Called when

@@ -51,7 +51,7 @@ struct FirebaseTokens {
         }
         details["tenant"] = firebaseTenant.map { .string($0) }
         // A replacement for tokens that a change of the user revoked has the time of the change in `auth_time`, by which the Admin SDKs
-        // recognize revoked tokens. It is no new sign-in.
+        // recognize revoked tokens. It does not count as a new sign-in.
         if session.authenticatedAt < facts.account.validAfter {
             details["signed_in_at"] = .number(JSONNumber(session.authenticatedAt))
         }

@@ -117,7 +117,7 @@ extension FirebaseCall {
     /// - Parameters:
     ///   - asksHooks: Whether the hook `beforeSignIn` decides. As in Firebase, it does not decide about anonymous users, custom tokens, and
     ///     users who are already signed in and change their password or factors.
-    ///   - details: What blocking functions get about the credential of an identity provider.
+    ///   - details: The facts about the credential of an identity provider that blocking functions get.
     func startSession(
         _ accountId: String, _ proof: SignInProof, asksHooks: Bool = true, details: JSONObject = [:]
     ) throws -> JSONObject {

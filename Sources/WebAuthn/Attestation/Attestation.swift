@@ -1,8 +1,8 @@
 import Crypto
 
-/// What is known about the origin of a passkey.
+/// The facts about the origin of a passkey.
 public struct Attestation: Sendable, Equatable {
-    /// How far the statement of the authenticator is trusted.
+    /// The trust in the statement of the authenticator.
     public enum Trust: String, Sendable {
         /// The authenticator stated nothing.
         case none
@@ -22,7 +22,7 @@ public struct Attestation: Sendable, Equatable {
     public let hasHardwareProtection: Bool
 }
 
-/// What an authenticator signed at a registration.
+/// The data that an authenticator signed at a registration.
 struct AttestedData {
     let authenticator: AuthenticatorData
     let credential: AuthenticatorData.AttestedCredential

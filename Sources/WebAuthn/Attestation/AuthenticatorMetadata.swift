@@ -13,7 +13,7 @@ public struct AuthenticatorMetadata: Sendable {
         let compromisingStatus: String?
     }
 
-    /// Why a file was refused.
+    /// The reason a file was refused.
     public struct Unreadable: Error, Sendable {
         /// A sentence.
         public let detail: String

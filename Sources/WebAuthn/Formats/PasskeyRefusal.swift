@@ -1,4 +1,4 @@
-/// Why the response of an authenticator was refused. The raw values are those of `reason` in `passkeyNotAccepted`.
+/// The reason the response of an authenticator was refused. The raw values are those of `reason` in `passkeyNotAccepted`.
 public enum PasskeyRefusalReason: String, Sendable, CaseIterable {
     case clientDataInvalid, wrongType, challengeMismatch, originNotAllowed, crossOriginNotAllowed, topOriginNotAllowed
     case tokenBindingPresent, cborInvalid, authenticatorDataInvalid, relyingPartyMismatch, userNotPresent, userNotVerified

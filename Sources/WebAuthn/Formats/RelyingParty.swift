@@ -1,4 +1,4 @@
-/// What a relying party accepts: its ID and its origins (WebAuthn Level 3 sections 5.1.3 and 13.4.9).
+/// The ID and the origins that a relying party accepts (WebAuthn Level 3 sections 5.1.3 and 13.4.9).
 public struct RelyingParty: Sendable {
     /// The domain to which passkeys belong.
     public let id: String

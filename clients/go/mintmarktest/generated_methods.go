@@ -179,7 +179,7 @@ func (m TestMethods) Token(ctx context.Context, params TestTokenParams, options 
 	return invoke[TestTokenResult](ctx, m.client, "test.token", params, options)
 }
 
-// WorkloadToken signs a token as an issuer of workloads writes it.
+// WorkloadToken signs a token in the form of a workload issuer, such as GitHub or Kubernetes.
 //
 // For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and
 // `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and

@@ -880,7 +880,10 @@ export interface SubjectTokenInvalidData {
 /** 3245: The claim `may_act` or `act` of the subject token is not an object with the required members. */
 export declare class SubjectTokenInvalid extends Answered<"subjectTokenInvalid", SubjectTokenInvalidData> {}
 
-/** 3250: Tokens of the account are not enabled. Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException. */
+/**
+ * 3250: Tokens for sessions of temporary credentials are not enabled in the store. Equivalent: cognito
+ * sts:OutboundWebIdentityFederationDisabledException.
+ */
 export declare class OutboundFederationDisabled extends Answered<"outboundFederationDisabled"> {}
 
 /** The details of `SessionDurationEscalation`. */
@@ -1276,7 +1279,7 @@ export interface HookFailedData {
   /** The hook that was asked. */
   hook: Open<HookName>;
   /**
-   * What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
+   * The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
    * `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an
    * answer.
    */
@@ -2295,6 +2298,10 @@ export declare class MasterKeyWrong extends Answered<"masterKeyWrong", MasterKey
 export interface TestingStoreMismatchData {
   /** Whether the store is a testing store. */
   testing: boolean;
+  /** The path or URL of the store, without a password. */
+  path: string;
+  /** The difference, and the option to add or to omit. */
+  reason: string;
 }
 /** 8011: A testing store is opened without `--testing`, or any other store with it. */
 export declare class TestingStoreMismatch extends Answered<"testingStoreMismatch", TestingStoreMismatchData> {}
@@ -2343,7 +2350,7 @@ export declare class InvalidMasterKey extends Answered<"invalidMasterKey", Inval
 export interface StoreNotEmptyData {
   /** The location of the target. */
   path: string;
-  /** What the target contains, and what to do. */
+  /** The content of the target, and the next step. */
   reason: string;
 }
 /** 8018: The target of a copy, a restore or a backup already contains a store or other data, or another process uses it. */

@@ -317,7 +317,7 @@ export interface AuditRecord {
   hash: string;
 }
 
-/** What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name. */
+/** The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the current name. */
 export interface AuthenticatorSignals {
   /** One element for each user handle of the account. */
   allAcceptedCredentials?: AcceptedCredentials[];
@@ -1139,9 +1139,9 @@ export interface HealthCheck {
   detail?: string;
 }
 
-/** A hook of a tenant, and how it is asked. */
+/** A hook of a tenant, and how the process calls it. */
 export interface Hook {
-  /** How the hook is asked. */
+  /** How the process calls the hook. */
   transport: HookTransport;
   /** The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise. */
   webhook?: TenantWebhook;
@@ -1154,8 +1154,8 @@ export interface Hook {
 export type HookName = "beforeCreate" | "beforeSignIn" | "beforeSendMessage";
 
 /**
- * How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP
- * request.
+ * How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed
+ * HTTP request.
  */
 export type HookTransport = "pipe" | "webhook";
 
@@ -1163,11 +1163,11 @@ export type HookTransport = "pipe" | "webhook";
 export interface HooksDeclaration {
   /** The ID of the tenant, which can be part of the same document. Defaults to "default". */
   tenantId?: TenantId;
-  /** The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
+  /** The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted. */
   beforeCreate?: Hook;
-  /** The hook that is asked before every new session. */
+  /** The hook that decides before every new session. */
   beforeSignIn?: Hook;
-  /** The hook that is asked before a message with a code or a link is sent. */
+  /** The hook that decides before a message with a code or a link is sent. */
   beforeSendMessage?: Hook;
 }
 
@@ -1598,7 +1598,7 @@ export type NoticePolicy = "none" | "credentials";
  */
 export type OAuthTokenType = string;
 
-/** What a user sees of their account. */
+/** The part of an account that its user can read. */
 export interface OwnProfile {
   /** The ID of an account, which is the `sub` claim of its tokens. */
   accountId: AccountId;
@@ -1625,7 +1625,7 @@ export type PageLimit = number;
 export interface Passkey {
   /** The credential ID of a passkey in base64url, as `id` of the browser's response. */
   credentialId: CredentialId;
-  /** The name that tells the user's passkeys apart. */
+  /** The name that distinguishes the user's passkeys. */
   name: string;
   /** The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor. */
   usage: Open<"signIn" | "secondFactor">;
@@ -1671,7 +1671,7 @@ export interface PasskeyCeremony {
    * or `parseRequestOptionsFromJSON()`.
    */
   options: JsonObject;
-  /** The `mediation` member of the browser call, beside `publicKey`. */
+  /** The `mediation` member of the browser call, next to `publicKey`. */
   mediation: Open<"conditional" | "optional">;
   /** The time at which the challenge expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;
@@ -1685,7 +1685,10 @@ export interface PasskeySettings {
    * characters.
    */
   relyingPartyId: string;
-  /** The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`. At most 64 characters. */
+  /**
+   * The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name. At most 64
+   * characters.
+   */
   relyingPartyName?: string;
   /** The origins of the pages and apps that use passkeys. At most 20 elements. */
   origins: readonly string[];
@@ -1703,7 +1706,7 @@ export interface PasskeySettings {
    */
   residentKey?: "required" | "preferred" | "discouraged";
   /**
-   * Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+   * Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
    * `metadataFile`. Defaults to "none".
    */
   attestation?: "none" | "indirect" | "direct" | "enterprise";
@@ -1917,16 +1920,16 @@ export type PendingToken = string;
 export type PhoneNumber = string;
 
 /**
- * Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`: also users without
- * an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second
- * factor still needs it.
+ * The users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has the phone number. `everyone`: also
+ * users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with
+ * a second factor still needs it.
  */
 export type PhoneSignIn = "off" | "accounts" | "everyone";
 
 /** A policy in the IAM policy language. */
 export type PolicyDocument = JsonObject;
 
-/** A finding about a trust policy that is accepted, but probably does not mean what its author intended. */
+/** A finding about a trust policy that is accepted, but is probably a mistake. */
 export interface PolicyWarning {
   /** The location in the policy, as an RFC 6901 JSON Pointer. */
   pointer: string;
@@ -2501,7 +2504,7 @@ export interface SecurityEvent {
   providers?: string[];
   /** The IDs of the accounts or identities that no longer exist, for `merged`. */
   absorbed?: string[];
-  /** What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result. */
+  /** The ID, ARN or issuer that `credentials.revoke` revoked, as in its result. */
   subject?: string;
   /** For `credentialsRevoked`: the credentials that were issued until this time are revoked. */
   issuedBefore?: Timestamp;
@@ -2702,7 +2705,7 @@ export interface SignInStepSecondFactorEnrollmentRequired {
    * address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
    */
   factorKinds: (Open<FactorKind>)[];
-  /** The members of `factorKinds` with what is known about them. */
+  /** The members of `factorKinds` with their details. */
   kinds?: EnrollableFactor[];
 }
 
@@ -3012,8 +3015,8 @@ export interface Tenant {
   enumerationProtection: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if `true`.
    */
   recyclesAddresses?: boolean;
   /**
@@ -3062,7 +3065,7 @@ export interface Tenant {
    * tokens of this tenant.
    */
   anonymousAllowed: boolean;
-  /** Who can sign in with a code by SMS. Present unless it is `off`. */
+  /** The users who can sign in with a code by SMS. Present unless it is `off`. */
   phoneSignIn?: Open<PhoneSignIn>;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
@@ -3196,8 +3199,8 @@ export interface TenantDeclaration {
   enumerationProtection?: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
    */
   recyclesAddresses?: boolean;
   /**
@@ -3245,7 +3248,7 @@ export interface TenantDeclaration {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
-  /** Who can sign in with a code by SMS. */
+  /** The users who can sign in with a code by SMS. */
   phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
@@ -3308,7 +3311,7 @@ export interface TenantDelivery {
   language?: LanguageTag;
 }
 
-/** The hooks of a tenant. A hook that is absent is not asked. */
+/** The hooks of a tenant. A hook that is absent is not called. */
 export interface TenantHooks {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. */
   tenantId: TenantId;

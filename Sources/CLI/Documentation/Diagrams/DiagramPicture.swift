@@ -130,7 +130,7 @@ struct DiagramPicture {
         return "<g class=\"edge\"><path class=\"line\(style)\" d=\"\(line)\"/><path class=\"head\" d=\"\(arrow)\"/>\(text ?? "")</g>"
     }
 
-    /// Draws an edge from a node to itself beside the node.
+    /// Draws an edge from a node to itself, at the side of the node.
     private func loop(_ loop: (node: Int, lines: [String])) -> String {
         let cell = layout.cells[loop.node]
         let side = cell.place.across + cell.across / 2

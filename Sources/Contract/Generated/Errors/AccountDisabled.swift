@@ -17,7 +17,7 @@ public struct AccountDisabled: ContractError {
     public static let code = 5002
     public static let type = "accountDisabled"
 
-    public var message: String { "The account is disabled. An administrator of the tenant must enable it." }
+    public var message: String { "The account is disabled. To enable it, an administrator must call account.update with disabled false." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -10,7 +10,7 @@ public struct BodyHashMismatch: ContractError {
     public static let code = 3024
     public static let type = "bodyHashMismatch"
 
-    public var message: String { "The SHA-256 of the body differs from the value that was signed with the request." }
+    public var message: String { "The SHA-256 of the body differs from the value that was signed with the request. The body was altered, or bodySha256 is wrong." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

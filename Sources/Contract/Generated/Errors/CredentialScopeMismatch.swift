@@ -27,7 +27,7 @@ public struct CredentialScopeMismatch: ContractError {
     public static let code = 3025
     public static let type = "credentialScopeMismatch"
 
-    public var message: String { "Wrong \(MessageText.of(part)) in the signature: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
+    public var message: String { "Wrong \(MessageText.of(part)) in the signature: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual))). Sign the request again with the expected value." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct EventCursorUnknown: ContractError {
     public static let code = 4261
     public static let type = "eventCursorUnknown"
 
-    public var message: String { "The cursor \(MessageText.of(after)) is not of this store: its last event has the cursor \(MessageText.beforeStop(MessageText.of(last))). The store may have been restored from a backup. Load the current state of what you keep a copy of, then subscribe without after." }
+    public var message: String { "The cursor \(MessageText.of(after)) does not belong to this store, whose last event has the cursor \(MessageText.beforeStop(MessageText.of(last))). The store may have been restored from a backup. Reload all data of which you keep a copy, then subscribe without after." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -14,7 +14,7 @@ public struct EventStreamNotFound: ContractError {
     public static let code = 4263
     public static let type = "eventStreamNotFound"
 
-    public var message: String { "There is no event stream \(MessageText.beforeStop(MessageText.of(streamId))). Create it with events.putStream." }
+    public var message: String { "Event stream \(MessageText.of(streamId)) does not exist. To list streams, call events.listStreams; to create one, call events.putStream." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct EventsExpired: ContractError {
     public static let code = 4260
     public static let type = "eventsExpired"
 
-    public var message: String { "The events after cursor \(MessageText.of(after)) are incomplete: events up to cursor \(MessageText.of(removedUntil)) are older than 7 days and have been removed. Load the current state of what you keep a copy of, then subscribe without after." }
+    public var message: String { "The events after cursor \(MessageText.of(after)) are incomplete: events up to cursor \(MessageText.of(removedUntil)) are older than 7 days and have been removed. Reload all data of which you keep a copy, then subscribe without after." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

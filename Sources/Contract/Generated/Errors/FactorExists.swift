@@ -14,7 +14,7 @@ public struct FactorExists: ContractError {
     public static let code = 7005
     public static let type = "factorExists"
 
-    public var message: String { "This email address or phone number is already enrolled as second factor \(MessageText.beforeStop(MessageText.of(factorId)))." }
+    public var message: String { "This email address or phone number is already enrolled as second factor \(MessageText.beforeStop(MessageText.of(factorId))). Use that factor, or enroll another address or number." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

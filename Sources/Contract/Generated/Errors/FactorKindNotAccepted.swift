@@ -17,7 +17,7 @@ public struct FactorKindNotAccepted: ContractError {
     public static let code = 4163
     public static let type = "factorKindNotAccepted"
 
-    public var message: String { "The tenant accepts no second factor of the kind \(MessageText.of(kind)) of this account: \(MessageText.beforeStop(MessageText.of(reason)))." }
+    public var message: String { "The tenant does not accept a second factor of the kind \(MessageText.of(kind)) for this account: \(MessageText.beforeStop(MessageText.of(reason)))." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -4,7 +4,7 @@ import JSON
 
 /// A hook of the tenant did not answer in time, returned an error or returned an answer that is not valid. Mintmark does not ask again by itself.
 public struct HookFailed: ContractError {
-    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
+    /// The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
     public enum Check: String, Sendable, CaseIterable {
         case timeout
         case ended
@@ -16,7 +16,7 @@ public struct HookFailed: ContractError {
 
     /// The hook that was asked.
     public var hook: HookName
-    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
+    /// The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
     public var check: Check
     /// The reason, as a sentence.
     public var reason: String
@@ -33,7 +33,7 @@ public struct HookFailed: ContractError {
     public static let code = 4101
     public static let type = "hookFailed"
 
-    public var message: String { "The hook \(MessageText.of(hook)) did not decide: \(MessageText.of(reason)) Nothing was changed. Try again, or check the program that answers the hook." }
+    public var message: String { "The hook \(MessageText.of(hook)) did not decide: \(MessageText.of(reason)) Nothing was changed. Try again. If it fails again, check the program that implements the hook." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

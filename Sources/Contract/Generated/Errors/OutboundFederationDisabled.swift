@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Tokens of the account are not enabled.
+/// Tokens for sessions of temporary credentials are not enabled in the store.
 public struct OutboundFederationDisabled: ContractError {
     public init() {
     }
@@ -10,7 +10,7 @@ public struct OutboundFederationDisabled: ContractError {
     public static let code = 3250
     public static let type = "outboundFederationDisabled"
 
-    public var message: String { "The store issues no tokens for sessions. Permit it with token.outboundFederation and enabled." }
+    public var message: String { "The store does not issue tokens for sessions of temporary credentials. To allow it, call token.outboundFederation with enabled true." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

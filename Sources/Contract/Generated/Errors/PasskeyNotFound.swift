@@ -14,7 +14,7 @@ public struct PasskeyNotFound: ContractError {
     public static let code = 7022
     public static let type = "passkeyNotFound"
 
-    public var message: String { "The account has no passkey \(MessageText.beforeStop(MessageText.of(credentialId))). Use one of passkey.list." }
+    public var message: String { "The account has no passkey \(MessageText.beforeStop(MessageText.of(credentialId))). To list its passkeys, call passkey.list." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

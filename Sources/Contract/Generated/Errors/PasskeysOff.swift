@@ -14,7 +14,7 @@ public struct PasskeysOff: ContractError {
     public static let code = 7021
     public static let type = "passkeysOff"
 
-    public var message: String { "The tenant \(MessageText.of(tenantId)) has no passkeys. Set passkeys with tenant.update first." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not use passkeys. To allow them, set passkeys with tenant.update." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -17,7 +17,7 @@ public struct SignUpNotAllowed: ContractError {
     public static let code = 4005
     public static let type = "signUpNotAllowed"
 
-    public var message: String { "Tenant \(MessageText.of(tenantId)) does not allow sign-ups. An administrator must create the account." }
+    public var message: String { "Tenant \(MessageText.of(tenantId)) does not allow sign-ups. An administrator must create the account with account.create." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -6,7 +6,7 @@ import JSON
 public struct StoreNotEmpty: ContractError {
     /// The location of the target.
     public var path: String
-    /// What the target contains, and what to do.
+    /// The content of the target, and the next step.
     public var reason: String
 
     public init(path: String, reason: String) {
@@ -17,7 +17,7 @@ public struct StoreNotEmpty: ContractError {
     public static let code = 8018
     public static let type = "storeNotEmpty"
 
-    public var message: String { "\(MessageText.of(path)) cannot take the store: \(MessageText.beforeStop(MessageText.of(reason))). Nothing was changed." }
+    public var message: String { "The store cannot be written to \(MessageText.of(path)): \(MessageText.beforeStop(MessageText.of(reason))). Nothing was changed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -6,15 +6,21 @@ import JSON
 public struct TestingStoreMismatch: ContractError {
     /// Whether the store is a testing store.
     public var testing: Bool
+    /// The path or URL of the store, without a password.
+    public var path: String
+    /// The difference, and the option to add or to omit.
+    public var reason: String
 
-    public init(testing: Bool) {
+    public init(testing: Bool, path: String, reason: String) {
         self.testing = testing
+        self.path = path
+        self.reason = reason
     }
 
     public static let code = 8011
     public static let type = "testingStoreMismatch"
 
-    public var message: String { "A testing store must always be opened with --testing and any other store without it; whether this is a testing store: \(MessageText.beforeStop(MessageText.of(testing))). Use another --store." }
+    public var message: String { "\(MessageText.of(path)) cannot be opened: \(MessageText.beforeStop(MessageText.of(reason))). To use another store, name it with --store." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -22,6 +28,10 @@ public struct TestingStoreMismatch: ContractError {
         writer.string(Self.type)
         writer.key("testing")
         writer.bool(testing)
+        writer.key("path")
+        writer.string(path)
+        writer.key("reason")
+        writer.string(reason)
         writer.endObject()
     }
 }

@@ -20,7 +20,7 @@ public struct TokenAudienceMismatch: ContractError {
     public static let code = 3007
     public static let type = "tokenAudienceMismatch"
 
-    public var message: String { "Wrong token audience: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
+    public var message: String { "Wrong token audience: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual))). Get a token for the expected audience." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -20,7 +20,7 @@ public struct TokenIssuerMismatch: ContractError {
     public static let code = 3008
     public static let type = "tokenIssuerMismatch"
 
-    public var message: String { "Wrong token issuer: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
+    public var message: String { "Wrong token issuer: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual))). Get a token from the expected issuer." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

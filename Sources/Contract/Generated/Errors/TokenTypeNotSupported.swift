@@ -17,7 +17,7 @@ public struct TokenTypeNotSupported: ContractError {
     public static let code = 3240
     public static let type = "tokenTypeNotSupported"
 
-    public var message: String { "Tokens of the type \(MessageText.of(requested)) are not supported here. Supported are access_token, id_token and jwt of urn:ietf:params:oauth:token-type, and of these access_token and jwt are issued." }
+    public var message: String { "Tokens of the type \(MessageText.of(requested)) are not supported. Accepted types are access_token, id_token and jwt of urn:ietf:params:oauth:token-type; issued types are access_token and jwt." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

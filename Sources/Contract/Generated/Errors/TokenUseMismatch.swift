@@ -20,7 +20,7 @@ public struct TokenUseMismatch: ContractError {
     public static let code = 3009
     public static let type = "tokenUseMismatch"
 
-    public var message: String { "Wrong token type: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual)))." }
+    public var message: String { "Wrong token type: expected \(MessageText.of(expected)), got \(MessageText.beforeStop(MessageText.of(actual))). Pass a token of the expected type." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

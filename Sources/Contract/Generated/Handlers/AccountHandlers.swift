@@ -13,7 +13,7 @@ public protocol AccountHandlers: CallScoped {
     /// Create an account.
     func create(_ request: AccountCreate.Params, _ call: any CallContext) throws -> AccountCreate.Result
 
-    /// Create an agent: an account of a program, which another account owns.
+    /// Create an agent, which is the account of a program and belongs to another account.
     func createAgent(_ request: AccountCreateAgent.Params, _ call: any CallContext) throws -> AccountCreateAgent.Result
 
     /// Delete an account and end its sessions.

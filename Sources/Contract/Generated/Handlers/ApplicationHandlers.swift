@@ -4,7 +4,7 @@ import JSON
 
 /// Answers the methods of `application`. Each throws the errors of its schema.
 public protocol ApplicationHandlers: CallScoped {
-    /// Generate a secret of a confidential application.
+    /// Generate a secret for a confidential application.
     func addSecret(_ request: ApplicationAddSecret.Params, _ call: any CallContext) throws -> ApplicationAddSecret.Result
 
     /// Delete an application of a tenant.

@@ -7,7 +7,7 @@ public protocol HooksHandlers: CallScoped {
     /// Get the hooks of a tenant.
     func get(_ request: HooksGet.Params, _ call: any CallContext) throws -> HooksGet.Result
 
-    /// Offer to answer hooks over the pipe.
+    /// Declare the hooks that the host of this process implements.
     func offer(_ request: HooksOffer.Params, _ call: any CallContext) throws -> HooksOffer.Result
 
     /// Set the hooks of a tenant.

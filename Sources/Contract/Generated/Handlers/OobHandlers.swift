@@ -4,12 +4,12 @@ import JSON
 
 /// Answers the methods of `oob`. Each throws the errors of its schema.
 public protocol OobHandlers: CallScoped {
-    /// Perform the action of a code.
+    /// Perform the action of an email link.
     func apply(_ request: OobApply.Params, _ call: any CallContext) throws -> OobApply.Result
 
-    /// Create a code and a link for an action by email.
+    /// Create a link for an action by email, such as a password reset.
     func create(_ request: OobCreate.Params, _ call: any CallContext) throws -> OobCreate.Result
 
-    /// Get the action of a code without performing it.
+    /// Get the action of an email link without performing it.
     func inspect(_ request: OobInspect.Params, _ call: any CallContext) throws -> OobInspect.Result
 }

@@ -19,7 +19,7 @@ public protocol PasskeyHandlers: CallScoped {
     /// Rename a passkey.
     func rename(_ request: PasskeyRename.Params, _ call: any CallContext) throws -> PasskeyRename.Result
 
-    /// Return what the page tells the user's authenticators about passkeys.
+    /// Return the signals about passkeys that the page sends to the user's authenticators.
     func signals(_ request: PasskeySignals.Params, _ call: any CallContext) throws -> PasskeySignals.Result
 
     /// Start a sign-in or a reauthentication with a passkey.

@@ -16,6 +16,6 @@ public protocol RoleHandlers: CallScoped {
     /// Create or replace a role.
     func put(_ request: RolePut.Params, _ call: any CallContext) throws -> RolePut.Result
 
-    /// Test whether a token can assume a role, and why.
+    /// Test whether a token can assume a role, and return the reason.
     func test(_ request: RoleTest.Params, _ call: any CallContext) throws -> RoleTest.Result
 }

@@ -37,6 +37,6 @@ public protocol TestHandlers: CallScoped {
     /// Sign a token with arbitrary header fields and claims.
     func token(_ request: TestToken.Params, _ call: any CallContext) throws -> TestToken.Result
 
-    /// Sign a token as an issuer of workloads writes it.
+    /// Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.
     func workloadToken(_ request: TestWorkloadToken.Params, _ call: any CallContext) throws -> TestWorkloadToken.Result
 }

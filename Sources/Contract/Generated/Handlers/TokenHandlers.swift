@@ -22,7 +22,7 @@ public protocol TokenHandlers: CallScoped {
     /// Mint an OpenID token for a developer-authenticated user.
     func mintForDeveloper(_ request: TokenMintForDeveloper.Params, _ call: any CallContext) throws -> TokenMintForDeveloper.Result
 
-    /// Issue a token with which a session of temporary credentials authenticates elsewhere.
+    /// Issue a token with which a session of temporary credentials authenticates to another service.
     func mintForSession(_ request: TokenMintForSession.Params, _ call: any CallContext) throws -> TokenMintForSession.Result
 
     /// Get or change whether the store issues tokens for sessions of temporary credentials.

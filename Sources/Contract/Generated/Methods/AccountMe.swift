@@ -40,7 +40,7 @@ public enum AccountMe: ContractMethod {
         summary: "Get the profile of the signed-in user.",
         description: "Returns the attributes that the tenant does not exclude with `userReadable: false`.",
         caller: .`public`, isReadOnly: true, isTesting: false,
-        level: .read, carriesSecrets: true, use: "Use this tool to see what a signed-in user sees of their own account.",
+        level: .read, carriesSecrets: true, use: "Use this tool to read the part of an account that its signed-in user can read.",
         next: ["account.updateOwn"],
         cost: .store, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantNotFound"],

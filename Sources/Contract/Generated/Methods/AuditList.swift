@@ -103,7 +103,7 @@ public enum AuditList: ContractMethod {
         summary: "List audit records, newest first.",
         description: "Only state changes are recorded. Calls that only read, or that mint a token for a known identity, leave no record.",
         caller: .developer, isReadOnly: true, isTesting: false,
-        level: .read, carriesSecrets: false, use: "Use this tool to see who changed what and when. Calls that only read are not recorded. Filter by `method`, `since` and `until`.",
+        level: .read, carriesSecrets: false, use: "Use this tool to find the changes of the store, with their callers and times. Calls that only read are not recorded. Filter by `method`, `since` and `until`.",
         next: ["audit.verify"],
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],

@@ -70,7 +70,7 @@ public enum TenantList: ContractMethod {
         summary: "List tenants.",
         description: "The tenants are sorted by ID.",
         caller: .developer, isReadOnly: true, isTesting: false,
-        level: .read, carriesSecrets: false, use: "Use this tool first if it is not known which tenants exist. Most other tools take the tenant `default` unless told otherwise.",
+        level: .read, carriesSecrets: false, use: "Use this tool first if it is not known which tenants exist. Most other tools use the tenant `default` if no tenant is given.",
         next: ["tenant.get", "account.list"],
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],

@@ -57,7 +57,7 @@ public enum TokenOutboundFederation: ContractMethod {
         summary: "Get or change whether the store issues tokens for sessions of temporary credentials.",
         description: "`enabled` permits `token.mintForSession`, and `GetWebIdentityToken` of AWS STS in `compat.http`. The first time, it creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that were issued before.",
         caller: .developer, isReadOnly: false, isTesting: false,
-        level: .write, carriesSecrets: false, use: "Use this tool to see or change whether roles can authenticate elsewhere.",
+        level: .write, carriesSecrets: false, use: "Use this tool to read or change whether roles can authenticate to other services.",
         next: ["token.mintForSession", "token.discovery"],
         cost: .store, costCases: [CostCase(parameter: ["enabled"], values: [], cost: .slow)],
         errors: [],

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP request.
+/// How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP request.
 public enum HookTransport: String, Sendable, CaseIterable {
     case pipe
     case webhook

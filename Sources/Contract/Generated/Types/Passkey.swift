@@ -42,7 +42,7 @@ public struct Passkey: ContractResult, Equatable {
 
     /// The credential ID of a passkey in base64url, as `id` of the browser's response.
     public var credentialId: String
-    /// The name that tells the user's passkeys apart.
+    /// The name that distinguishes the user's passkeys.
     public var name: String
     /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     public var usage: Usage

@@ -4,7 +4,7 @@ import JSON
 
 /// The start of a registration or of a sign-in with a passkey.
 public struct PasskeyCeremony: ContractResult, Equatable {
-    /// The `mediation` member of the browser call, beside `publicKey`.
+    /// The `mediation` member of the browser call, next to `publicKey`.
     public enum Mediation: String, Sendable, CaseIterable {
         case conditional
         case optional
@@ -14,7 +14,7 @@ public struct PasskeyCeremony: ContractResult, Equatable {
     public var continuationToken: String
     /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
     public var options: EncodedObject
-    /// The `mediation` member of the browser call, beside `publicKey`.
+    /// The `mediation` member of the browser call, next to `publicKey`.
     public var mediation: Mediation
     /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
     public var expiresAt: Int64

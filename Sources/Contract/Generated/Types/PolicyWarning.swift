@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// A finding about a trust policy that is accepted, but probably does not mean what its author intended.
+/// A finding about a trust policy that is accepted, but is probably a mistake.
 public struct PolicyWarning: ContractResult, Equatable {
     /// The kind of the finding.
     public enum Code: String, Sendable, CaseIterable {

@@ -30,7 +30,7 @@ public struct SecurityEvent: ContractResult, Equatable {
     public var providers: [String]?
     /// The IDs of the accounts or identities that no longer exist, for `merged`.
     public var absorbed: [String]?
-    /// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+    /// The ID, ARN or issuer that `credentials.revoke` revoked, as in its result.
     public var subject: String?
     /// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
     public var issuedBefore: Int64?

@@ -236,7 +236,7 @@ public enum SignInStep: ContractResult, Equatable {
         public var expiresAt: Int64
         /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
         public var factorKinds: [FactorKind]
-        /// The members of `factorKinds` with what is known about them.
+        /// The members of `factorKinds` with their details.
         public var kinds: [EnrollableFactor]?
 
         public init(continuationToken: String, expiresAt: Int64, factorKinds: [FactorKind], kinds: [EnrollableFactor]? = nil) {

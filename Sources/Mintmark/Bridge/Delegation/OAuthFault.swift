@@ -22,7 +22,7 @@ struct OAuthFault<Base: ContractError>: ContractError {
 
 /// The error codes of OAuth 2.0 for errors of the contract (RFC 8693 section 2.2.2, RFC 8707 section 2).
 enum OAuthErrors {
-    /// What is requested. Errors of tokens have different codes.
+    /// The kind of token that is requested. Errors have different codes for each.
     enum Purpose {
         case exchange
         /// An assertion for another authorization server.

@@ -61,7 +61,7 @@ export interface AccountMethods {
   create(params: AccountCreateParams, options?: CallOptions): Promise<AccountCreateResult>;
 
   /**
-   * Create an agent: an account of a program, which another account owns.
+   * Create an agent, which is the account of a program and belongs to another account.
    *
    * An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its
    * workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its
@@ -190,13 +190,14 @@ export interface AccountMethods {
    * Link a sign-in method to the signed-in user's account.
    *
    * Links an identity provider, or an email address with a new password. A new passkey is registered with `passkey.startRegistration`; the
-   * response of a passkey that exists fails with `providerAlreadyLinked` if the account has it, and with `credentialAlreadyInUse` if
-   * another account has it. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the
-   * login or the email address of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
-   * `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email address and password
-   * belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified. Linking a password
-   * requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account, including the session of
-   * `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose reason names `account.link`.
+   * response of an existing passkey fails with `providerAlreadyLinked` if the passkey belongs to this account, and with
+   * `credentialAlreadyInUse` if it belongs to another account. The account keeps its ID, name and picture. The tokens in the result include
+   * the linked sign-in method. If the login or the email address of a provider credential belongs to another account, the call fails with
+   * `credentialAlreadyInUse` or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an
+   * email address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no password was verified.
+   * Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the account,
+   * including the session of `idToken`; use the tokens of the result. The previous tokens then fail with `tokenRevoked`, whose reason names
+   * `account.link`.
    *
    * Also available with `caller: "public"`.
    *
@@ -526,13 +527,13 @@ export type AccountCreateParams =
     | {
       /** The email address of the account. Required with `password` and `emailVerified`. */
       username: Username;
-      /** The phone number of the account. The caller vouches for it. At most one account of a tenant has a number. */
+      /** The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number. */
       phoneNumber?: PhoneNumber;
     }
     | {
       /** The email address of the account. Required with `password` and `emailVerified`. */
       username?: Username;
-      /** The phone number of the account. The caller vouches for it. At most one account of a tenant has a number. */
+      /** The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number. */
       phoneNumber: PhoneNumber;
     }
   )

@@ -7,7 +7,7 @@ import type { Application, ApplicationType, ClientId, ClientSecret, ClientSecret
 /** The methods of `application`. */
 export interface ApplicationMethods {
   /**
-   * Generate a secret of a confidential application.
+   * Generate a secret for a confidential application.
    *
    * The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are
    * both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`.

@@ -19,8 +19,8 @@ export interface CompatMethods {
    * managed session policies and server-side token checks are rejected. With `firebase`, implements the Identity Toolkit API of Firebase
    * Authentication for a project. The caller of this method must authenticate the sender of the request first: `administrator` states the
    * result, and the header `Authorization` is ignored. Tokens are signed with RS256. Keys and certificates are public at their original
-   * paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Messages are sent as the tenant's `delivery` says, with the
-   * limits of codes; `X-Forwarded-For` names the client for limits per client address.
+   * paths below `/www.googleapis.com/`. The paths of the emulator do not exist. Messages are sent according to the tenant's `delivery`,
+   * with the limits of codes; `X-Forwarded-For` names the client for limits per client address.
    */
   http(params: CompatHttpParams, options?: CallOptions): Promise<CompatHttpResult>;
 }

@@ -46,7 +46,7 @@ export interface CredentialsMethods {
    * Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes
    * effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged
    * for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain
-   * their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set
+   * their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke this token too, set
    * `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
    *
    * @throws {SessionTokenInvalid | IdentityNotFound | RoleNotFound | PoolNotFound}

@@ -17,11 +17,11 @@ export interface HooksMethods {
   get(params?: HooksGetParams, options?: CallOptions): Promise<HooksGetResult>;
 
   /**
-   * Offer to answer hooks over the pipe.
+   * Declare the hooks that the host of this process implements.
    *
-   * Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as
-   * `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous
-   * offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a
+   * Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a
+   * request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an
+   * empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a
    * function for a hook.
    *
    * @throws {HooksNotOffered}
@@ -72,11 +72,11 @@ export interface HooksOfferResult {
 export interface HooksSetParams {
   /** The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
   tenantId?: TenantId;
-  /** The hook that is asked before an account is created by sign-up or at the first sign-in. */
+  /** The hook that decides before an account is created by sign-up or at the first sign-in. */
   beforeCreate?: Hook;
-  /** The hook that is asked before every new session, after the second factor. */
+  /** The hook that decides before every new session, after the second factor. */
   beforeSignIn?: Hook;
-  /** The hook that is asked before a message with a code is sent. It can only refuse. */
+  /** The hook that decides before a message with a code is sent. It can only refuse. */
   beforeSendMessage?: Hook;
 }
 

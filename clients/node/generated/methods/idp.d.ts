@@ -269,8 +269,8 @@ export interface IdpCreateParams {
    */
   maxAuthAgeSeconds?: number;
   /**
-   * Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name,
-   * unless `scopes` ask for them. Defaults to false.
+   * Whether `openid` is the only basic scope, for providers that refuse other scopes. The account then has no address and no name, unless
+   * `scopes` contains their scopes. Defaults to false.
    */
   openidOnly?: boolean;
   /**

@@ -53,7 +53,7 @@ export interface RoleMethods {
   put(params: RolePutParams, options?: CallOptions): Promise<RolePutResult>;
 
   /**
-   * Test whether a token can assume a role, and why.
+   * Test whether a token can assume a role, and return the reason.
    *
    * Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of
    * every condition key. Issues no credentials and changes nothing.

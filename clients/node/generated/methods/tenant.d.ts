@@ -143,8 +143,8 @@ export interface TenantCreateParams {
   enumerationProtection?: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
    */
   recyclesAddresses?: boolean;
   /**
@@ -192,7 +192,8 @@ export interface TenantCreateParams {
    */
   anonymousAllowed?: boolean;
   /**
-   * Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
+   * The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults
+   * to "off".
    */
   phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
@@ -314,8 +315,8 @@ export interface TenantUpdateParams {
   enumerationProtection?: boolean;
   /**
    * Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider
-   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired
-   * domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+   * returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an
+   * expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
    */
   recyclesAddresses?: boolean;
   /**
@@ -363,7 +364,7 @@ export interface TenantUpdateParams {
    * tokens of this tenant.
    */
   anonymousAllowed?: boolean;
-  /** Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. */
+  /** The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. */
   phoneSignIn?: PhoneSignIn;
   /** The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
   passkeys?: PasskeySettings;
@@ -383,7 +384,10 @@ export interface TenantUpdateParams {
   acceptsSmsRisk?: boolean;
   /** Confirms that `assurance` changes from a profile to `none`. Defaults to false. */
   acceptsLessAssurance?: boolean;
-  /** Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false. */
+  /**
+   * Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer be used. Defaults to
+   * false.
+   */
   force?: boolean;
   /** The signers whose custom tokens `signIn.withCustomToken` accepts. At most 20 elements. */
   customTokenSigners?: readonly CustomTokenSigner[];

@@ -160,7 +160,7 @@ export interface TestMethods {
   token(params: TestTokenParams, options?: CallOptions): Promise<TestTokenResult>;
 
   /**
-   * Sign a token as an issuer of workloads writes it.
+   * Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.
    *
    * For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result
    * are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a

@@ -102,7 +102,7 @@ export interface TokenMethods {
   mintForDeveloper(params: TokenMintForDeveloperParams, options?: CallOptions): Promise<TokenMintForDeveloperResult>;
 
   /**
-   * Issue a token with which a session of temporary credentials authenticates elsewhere.
+   * Issue a token with which a session of temporary credentials authenticates to another service.
    *
    * Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
    * (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/`
@@ -297,7 +297,7 @@ export interface TokenExchangeResult {
   token: Jwt;
   /** The type of the new token. */
   issuedTokenType: OAuthTokenType;
-  /** The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens. */
+  /** The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens. */
   tokenType: Open<"Bearer" | "N_A">;
   /** The time at which the token expires, in seconds since 1970-01-01 UTC. */
   expiresAt: Timestamp;

@@ -890,7 +890,7 @@ class SubjectTokenInvalidError(APIError):
 
 
 class OutboundFederationDisabledError(APIError):
-    """Tokens of the account are not enabled."""
+    """Tokens for sessions of temporary credentials are not enabled in the store."""
 
     code = 3250
     type = "outboundFederationDisabled"
@@ -1295,7 +1295,7 @@ class HookFailedError(APIError):
     hook: str = _detail("hook")
     """The hook that was asked."""
     check: str = _detail("check")
-    """What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+    """The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
     error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many
     hooks are waiting for an answer.
     """
@@ -2375,6 +2375,10 @@ class TestingStoreMismatchError(APIError):
     type = "testingStoreMismatch"
     testing: bool = _detail("testing")
     """Whether the store is a testing store."""
+    path: str = _detail("path")
+    """The path or URL of the store, without a password."""
+    reason: str = _detail("reason")
+    """The difference, and the option to add or to omit."""
 
 
 class OutcomeUnknownError(APIError):
@@ -2438,7 +2442,7 @@ class StoreNotEmptyError(APIError):
     path: str = _detail("path")
     """The location of the target."""
     reason: str = _detail("reason")
-    """What the target contains, and what to do."""
+    """The content of the target, and the next step."""
 
 
 class CopyNotVerifiedError(APIError):

@@ -137,7 +137,7 @@ points from a merged account to the account that remains. An `owns` edge points 
 """
 
 HookFailedCheck = Literal["timeout", "ended", "error", "invalidAnswer", "unreachable", "tooMany"]
-"""What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
+"""The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an
 error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks
 are waiting for an answer.
 """
@@ -148,8 +148,8 @@ HookName = Literal["beforeCreate", "beforeSignIn", "beforeSendMessage"]
 """
 
 HookTransport = Literal["pipe", "webhook"]
-"""How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a
-signed HTTP request.
+"""How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`.
+`webhook`: a signed HTTP request.
 """
 
 IdentityState = Literal["guest", "authenticated", "disabled"]
@@ -230,7 +230,7 @@ PasskeyAttestationTrust = Literal["none", "self", "unchecked", "verified"]
 """
 
 PasskeyCeremonyMediation = Literal["conditional", "optional"]
-"""The `mediation` member of the browser call, beside `publicKey`."""
+"""The `mediation` member of the browser call, next to `publicKey`."""
 
 PasskeyFinishRegistrationResultState = Literal["attributesRequired", "completed"]
 """The next state of the sign-up: `attributesRequired` (call `signUp.submitAttributes` next) or `completed` (call
@@ -248,8 +248,8 @@ PasskeyNotAcceptedReason = Literal[
 """The first check that failed."""
 
 PasskeySettingsAttestation = Literal["none", "indirect", "direct", "enterprise"]
-"""Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only
-with `metadataFile`.
+"""Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is
+only with `metadataFile`.
 """
 
 PasskeySettingsResidentKey = Literal["required", "preferred", "discouraged"]
@@ -294,9 +294,9 @@ PasswordRule = Literal[
 """The rule that a password violates."""
 
 PhoneSignIn = Literal["off", "accounts", "everyone"]
-"""Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`:
-also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken
-over, so an account with a second factor still needs it.
+"""The users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has the phone number.
+`everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can
+be taken over, so an account with a second factor still needs it.
 """
 
 PolicyWarningCode = Literal[
@@ -377,7 +377,8 @@ TenantCheckAssuranceAssurance = Literal["asvs-l2", "nist-aal2"]
 """The profile to compare with."""
 
 TokenExchangeResultTokenType = Literal["Bearer", "N_A"]
-"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+"""The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access
+tokens.
 """
 
 TokenKind = Literal["pool", "id", "access", "cookie", "workload", "other"]
@@ -470,7 +471,7 @@ class Passkey(Record):
     credential_id: str = member("credentialId")
     """The credential ID of a passkey in base64url, as `id` of the browser's response."""
     name: str = member("name")
-    """The name that tells the user's passkeys apart."""
+    """The name that distinguishes the user's passkeys."""
     usage: str = member("usage")
     """The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor."""
     algorithm: int = member("algorithm")
@@ -1380,7 +1381,8 @@ class UnknownCredential(Record):
 
 
 class AuthenticatorSignals(Record):
-    """What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+    """The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the
+    current name.
     """
 
     all_accepted_credentials: Sequence[AcceptedCredentials] | None = member("allAcceptedCredentials", list_of(AcceptedCredentials._of), default=None)
@@ -2084,7 +2086,7 @@ class SecurityEvent(Record):
     absorbed: Sequence[str] | None = member("absorbed", default=None)
     """The IDs of the accounts or identities that no longer exist, for `merged`."""
     subject: str | None = member("subject", default=None)
-    """What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result."""
+    """The ID, ARN or issuer that `credentials.revoke` revoked, as in its result."""
     issued_before: datetime | None = member("issuedBefore", utc, default=None)
     """For `credentialsRevoked`: the credentials that were issued until this time are revoked."""
     locked_until: datetime | None = member("lockedUntil", utc, default=None)
@@ -2233,10 +2235,10 @@ class TenantWebhook(Record):
 
 
 class Hook(Record):
-    """A hook of a tenant, and how it is asked."""
+    """A hook of a tenant, and how the process calls it."""
 
     transport: str = member("transport")
-    """How the hook is asked. Known values: `pipe`, `webhook`."""
+    """How the process calls the hook. Known values: `pipe`, `webhook`."""
     webhook: TenantWebhook | None = member("webhook", TenantWebhook._of, default=None)
     """The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise."""
 
@@ -2249,13 +2251,13 @@ class HooksDeclaration(Record):
     tenant_id: str | None = member("tenantId", default=None)
     """The ID of the tenant, which can be part of the same document. Defaults to "default"."""
     before_create: Hook | None = member("beforeCreate", Hook._of, default=None)
-    """The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
+    """The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and `secret`
     is omitted.
     """
     before_sign_in: Hook | None = member("beforeSignIn", Hook._of, default=None)
-    """The hook that is asked before every new session."""
+    """The hook that decides before every new session."""
     before_send_message: Hook | None = member("beforeSendMessage", Hook._of, default=None)
-    """The hook that is asked before a message with a code or a link is sent."""
+    """The hook that decides before a message with a code or a link is sent."""
 
 
 class HooksOfferResult(Record):
@@ -2830,7 +2832,7 @@ class OobCreateResult(Record):
     code: str | None = member("code", secret=True, default=None)
     """The code. Present with `returnLink`."""
     link: str | None = member("link", secret=True, default=None)
-    """The link. Present with `returnLink` if its page is known."""
+    """The link. Present with `returnLink`, if the tenant or the request names the page."""
 
 
 class OobInspectResult(Record):
@@ -2849,7 +2851,7 @@ class OobInspectResult(Record):
 
 
 class OwnProfile(Record):
-    """What a user sees of their account."""
+    """The part of an account that its user can read."""
 
     account_id: str = member("accountId")
     """The ID of an account, which is the `sub` claim of its tokens."""
@@ -2882,7 +2884,7 @@ class PasskeyCeremony(Record):
     `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
     """
     mediation: str = member("mediation")
-    """The `mediation` member of the browser call, beside `publicKey`. Known values: `conditional`, `optional`."""
+    """The `mediation` member of the browser call, next to `publicKey`. Known values: `conditional`, `optional`."""
     expires_at: datetime = member("expiresAt", utc)
     """The time at which the challenge expires."""
 
@@ -2893,7 +2895,7 @@ class PasskeyDeleteResult(Record):
     passkeys: Sequence[Passkey] = member("passkeys", list_of(Passkey._of))
     """The remaining passkeys, oldest first."""
     signals: AuthenticatorSignals = member("signals", AuthenticatorSignals._of)
-    """What the page tells the authenticators."""
+    """The signals that the page sends to the authenticators."""
 
 
 class TenantAttribute(Record):
@@ -2994,7 +2996,8 @@ class PasskeySettings(Record):
     no longer offer them.
     """
     relying_party_name: str | None = member("relyingPartyName", default=None)
-    """The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`."""
+    """The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name.
+    """
     origins: Sequence[str] = member("origins")
     """The origins of the pages and apps that use passkeys."""
     related_origins: Sequence[str] | None = member("relatedOrigins", default=None)
@@ -3010,8 +3013,8 @@ class PasskeySettings(Record):
     the browser. Defaults to "required". Known values: `required`, `preferred`, `discouraged`.
     """
     attestation: str | None = member("attestation", default=None)
-    """Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is
-    only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
+    """Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer
+    is only with `metadataFile`. Defaults to "none". Known values: `none`, `indirect`, `direct`, `enterprise`.
     """
     metadata_file: str | None = member("metadataFile", default=None)
     """The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation
@@ -3186,7 +3189,7 @@ read_password_reset_step: Callable[[Any], PasswordResetStep] = union("state", Pa
 
 
 class PolicyWarning(Record):
-    """A finding about a trust policy that is accepted, but probably does not mean what its author intended."""
+    """A finding about a trust policy that is accepted, but is probably a mistake."""
 
     pointer: str = member("pointer")
     """The location in the policy, as an RFC 6901 JSON Pointer."""
@@ -3744,7 +3747,7 @@ class SignInStepSecondFactorEnrollmentRequired(Record):
     configured mail server.
     """
     kinds: Sequence[EnrollableFactor] | None = member("kinds", list_of(EnrollableFactor._of), default=None)
-    """The members of `factorKinds` with what is known about them."""
+    """The members of `factorKinds` with their details."""
 
 
 class SignInStepCompleted(Record):
@@ -4303,8 +4306,8 @@ class Tenant(Record):
     recycles_addresses: bool | None = member("recyclesAddresses", default=None)
     """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
     same identity provider returns the verified address of the account with another user ID, as Firebase does
-    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
-    other sign-ins return `providerRequired`. Present if `true`.
+    (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses.
+    All other sign-ins return `providerRequired`. Present if `true`.
     """
     one_account_per_address: bool = member("oneAccountPerAddress")
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
@@ -4346,7 +4349,9 @@ class Tenant(Record):
     accounts are ordinary tokens of this tenant.
     """
     phone_sign_in: str | None = member("phoneSignIn", default=None)
-    """Who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`, `everyone`."""
+    """The users who can sign in with a code by SMS. Present unless it is `off`. Known values: `off`, `accounts`,
+    `everyone`.
+    """
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4448,8 +4453,8 @@ class TenantDeclaration(Record):
     recycles_addresses: bool | None = member("recyclesAddresses", default=None)
     """Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the
     same identity provider returns the verified address of the account with another user ID, as Firebase does
-    (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
-    other sign-ins return `providerRequired`.
+    (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses.
+    All other sign-ins return `providerRequired`.
     """
     one_account_per_address: bool | None = member("oneAccountPerAddress", default=None)
     """Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If
@@ -4491,7 +4496,7 @@ class TenantDeclaration(Record):
     accounts are ordinary tokens of this tenant.
     """
     phone_sign_in: str | None = member("phoneSignIn", default=None)
-    """Who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
+    """The users who can sign in with a code by SMS. Known values: `off`, `accounts`, `everyone`."""
     passkeys: PasskeySettings | None = member("passkeys", PasskeySettings._of, default=None)
     """The passkeys of a tenant. Without these settings, the tenant has no passkeys."""
     custom_token_signers: Sequence[CustomTokenSigner] | None = member("customTokenSigners", list_of(CustomTokenSigner._of), default=None)
@@ -4536,7 +4541,7 @@ class TenantDeleteResult(Record):
 
 
 class TenantHooks(Record):
-    """The hooks of a tenant. A hook that is absent is not asked."""
+    """The hooks of a tenant. A hook that is absent is not called."""
 
     tenant_id: str = member("tenantId")
     """The ID of a tenant, which is part of its issuer and the audience of its ID tokens."""
@@ -4599,7 +4604,7 @@ class TokenExchangeResult(Record):
     issued_token_type: str = member("issuedTokenType")
     """The type of the new token."""
     token_type: str = member("tokenType")
-    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access
+    """The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access
     tokens. Known values: `Bearer`, `N_A`.
     """
     expires_at: datetime = member("expiresAt", utc)

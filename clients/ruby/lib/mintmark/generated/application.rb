@@ -7,7 +7,7 @@ require_relative "../namespace"
 module Mintmark
   # The methods `application.*`.
   class ApplicationMethods < Namespace
-    # Generate a secret of a confidential application.
+    # Generate a secret for a confidential application.
     #
     # The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are
     # both valid. To replace a secret, add another one, give it to the application, and delete the first one with

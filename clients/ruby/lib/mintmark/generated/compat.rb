@@ -22,8 +22,8 @@ module Mintmark
     # rejected. With `firebase`, implements the Identity Toolkit API of Firebase Authentication for a project. The caller of this method
     # must authenticate the sender of the request first: `administrator` states the result, and the header `Authorization` is ignored.
     # Tokens are signed with RS256. Keys and certificates are public at their original paths below `/www.googleapis.com/`. The paths of the
-    # emulator do not exist. Messages are sent as the tenant's `delivery` says, with the limits of codes; `X-Forwarded-For` names the client
-    # for limits per client address.
+    # emulator do not exist. Messages are sent according to the tenant's `delivery`, with the limits of codes; `X-Forwarded-For` names the
+    # client for limits per client address.
     #
     # @param method [String] The HTTP method.
     # @param url [String] The requested URL: absolute, or the path with its query. Its host is ignored.

@@ -498,7 +498,7 @@ module Mintmark
     detail :oauth_error, "oauthError"
   end
 
-  # Tokens of the account are not enabled.
+  # Tokens for sessions of temporary credentials are not enabled in the store.
   class OutboundFederationDisabled < APIError; end
 
   # The token would be valid for longer than the credentials that request it.
@@ -722,7 +722,7 @@ module Mintmark
   # itself.
   class HookFailed < APIError
     detail :hook, "hook" # The hook that was asked.
-    # What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
+    # The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error.
     # `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an
     # answer.
     detail :check, "check"
@@ -1317,6 +1317,8 @@ module Mintmark
   # A testing store is opened without `--testing`, or any other store with it.
   class TestingStoreMismatch < APIError
     detail :testing, "testing" # Whether the store is a testing store.
+    detail :path, "path" # The path or URL of the store, without a password.
+    detail :reason, "reason" # The difference, and the option to add or to omit.
   end
 
   # The connection to the store was lost during a commit.
@@ -1349,7 +1351,7 @@ module Mintmark
   # The target of a copy, a restore or a backup already contains a store or other data, or another process uses it.
   class StoreNotEmpty < APIError
     detail :path, "path" # The location of the target.
-    detail :reason, "reason" # What the target contains, and what to do.
+    detail :reason, "reason" # The content of the target, and the next step.
   end
 
   # After a copy, the number of rows differs or the audit log is not intact.

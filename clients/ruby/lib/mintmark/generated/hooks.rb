@@ -20,11 +20,11 @@ module Mintmark
       call("hooks.get", {"tenantId" => tenant_id}, timeout, trace)
     end
 
-    # Offer to answer hooks over the pipe.
+    # Declare the hooks that the host of this process implements.
     #
-    # Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as
-    # `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous
-    # offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get
+    # Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a
+    # request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an
+    # empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes
     # a function for a hook.
     #
     # @param hooks [Array<String>] The hooks that the host answers.
@@ -46,9 +46,9 @@ module Mintmark
     # UpdateUserPool LambdaConfig, PreSignUp, PreAuthentication, PreTokenGeneration.
     #
     # @param tenant_id [String] The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-    # @param before_create [Hash] The hook that is asked before an account is created by sign-up or at the first sign-in.
-    # @param before_sign_in [Hash] The hook that is asked before every new session, after the second factor.
-    # @param before_send_message [Hash] The hook that is asked before a message with a code is sent. It can only refuse.
+    # @param before_create [Hash] The hook that decides before an account is created by sign-up or at the first sign-in.
+    # @param before_sign_in [Hash] The hook that decides before every new session, after the second factor.
+    # @param before_send_message [Hash] The hook that decides before a message with a code is sent. It can only refuse.
     # @return [TenantHooks]
     # @raise [TenantNotFound, InvalidTenantSettings, HooksNotOffered]
     def set(tenant_id: nil, before_create: nil, before_sign_in: nil, before_send_message: nil, timeout: nil, trace: nil)

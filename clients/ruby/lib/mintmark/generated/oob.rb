@@ -7,7 +7,7 @@ require_relative "../namespace"
 module Mintmark
   # The methods `oob.*`.
   class OobMethods < Namespace
-    # Perform the action of a code.
+    # Perform the action of an email link.
     #
     # The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and
     # passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the
@@ -24,13 +24,13 @@ module Mintmark
       call("oob.apply", {"code" => code, "newPassword" => new_password}, timeout, trace)
     end
 
-    # Create a code and a link for an action by email.
+    # Create a link for an action by email, such as a password reset.
     #
     # Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise
     # `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has
-    # `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. Opening the page must not use the code by
-    # itself: programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days
-    # (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
+    # `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. The page must use the code only after an
+    # action of the user, because programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours
+    # (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
     #
     # Equivalent: firebase accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink, generateSignInWithEmailLink,
     # generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail.
@@ -57,7 +57,7 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Get the action of a code without performing it.
+    # Get the action of an email link without performing it.
     #
     # The code stays valid. The address of a `signIn` is not returned, because the user must enter it.
     #

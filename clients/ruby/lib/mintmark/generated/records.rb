@@ -275,7 +275,7 @@ module Mintmark
     member :chains, "chains", [:AuditChain] # The result for each chain that exists or was named.
   end
 
-  # What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+  # The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the current name.
   class AuthenticatorSignals < Record
     member :all_accepted_credentials, "allAcceptedCredentials", [:AcceptedCredentials] # One element for each user handle of the account.
     member :current_user_details, "currentUserDetails", [:PasskeyUserDetails] # One element for each user handle of the account.
@@ -784,9 +784,9 @@ module Mintmark
     member :detail, "detail" # The problem and its solution, or a measured value.
   end
 
-  # A hook of a tenant, and how it is asked.
+  # A hook of a tenant, and how the process calls it.
   class Hook < Record
-    member :transport, "transport" # How the hook is asked.
+    member :transport, "transport" # How the process calls the hook.
     member :webhook, "webhook", :TenantWebhook # The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
   end
 
@@ -1091,7 +1091,7 @@ module Mintmark
     member :new_email, "newEmail" # The new email address. Present for `changeEmail`.
     member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
     member :code, "code", secret: true # The code. Present with `returnLink`.
-    member :link, "link", secret: true # The link. Present with `returnLink` if its page is known.
+    member :link, "link", secret: true # The link. Present with `returnLink`, if the tenant or the request names the page.
   end
 
   # The result of `oob.inspect`.
@@ -1103,7 +1103,7 @@ module Mintmark
     member :expires_at, "expiresAt", :time # The time at which the code expires, in seconds since 1970-01-01 UTC.
   end
 
-  # What a user sees of their account.
+  # The part of an account that its user can read.
   class OwnProfile < Record
     member :account_id, "accountId" # The ID of an account, which is the `sub` claim of its tokens.
     # The email address with which the user signs in. Not present for accounts without their own email address.
@@ -1119,7 +1119,7 @@ module Mintmark
   # A passkey of an account.
   class Passkey < Record
     member :credential_id, "credentialId" # The credential ID of a passkey in base64url, as `id` of the browser's response.
-    member :name, "name" # The name that tells the user's passkeys apart.
+    member :name, "name" # The name that distinguishes the user's passkeys.
     member :usage, "usage" # The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     member :algorithm, "algorithm" # The signature algorithm, as the number of COSE.
     member :aaguid, "aaguid" # The model of the authenticator, as a UUID. Zero for most authenticators without attestation.
@@ -1156,14 +1156,14 @@ module Mintmark
     # The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()`
     # or `parseRequestOptionsFromJSON()`.
     member :options, "options"
-    member :mediation, "mediation" # The `mediation` member of the browser call, beside `publicKey`.
+    member :mediation, "mediation" # The `mediation` member of the browser call, next to `publicKey`.
     member :expires_at, "expiresAt", :time # The time at which the challenge expires, in seconds since 1970-01-01 UTC.
   end
 
   # The result of `passkey.delete`.
   class PasskeyDeleteResult < Record
     member :passkeys, "passkeys", [:Passkey] # The remaining passkeys, oldest first.
-    member :signals, "signals", :AuthenticatorSignals # What the page tells the authenticators.
+    member :signals, "signals", :AuthenticatorSignals # The signals that the page sends to the authenticators.
   end
 
   # The result of `passkey.finishRegistration`.
@@ -1207,7 +1207,7 @@ module Mintmark
     # The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this domain and its
     # subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then no longer offer them.
     member :relying_party_id, "relyingPartyId"
-    # The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+    # The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name.
     member :relying_party_name, "relyingPartyName"
     member :origins, "origins" # The origins of the pages and apps that use passkeys.
     member :related_origins, "relatedOrigins" # Origins on other domains that may use the passkeys. See `passkey.relatedOrigins`.
@@ -1217,7 +1217,7 @@ module Mintmark
     # Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser.
     # Defaults to "required".
     member :resident_key, "residentKey"
-    # Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+    # Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
     # `metadataFile`. Defaults to "none".
     member :attestation, "attestation"
     # The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root
@@ -1358,7 +1358,7 @@ module Mintmark
     class Other < PasswordResetStep; end
   end
 
-  # A finding about a trust policy that is accepted, but probably does not mean what its author intended.
+  # A finding about a trust policy that is accepted, but is probably a mistake.
   class PolicyWarning < Record
     member :pointer, "pointer" # The location in the policy, as an RFC 6901 JSON Pointer.
     member :code, "code" # The kind of the finding.
@@ -1629,7 +1629,7 @@ module Mintmark
     member :kid, "kid" # The ID of the signing key.
     member :providers, "providers" # The providers of the logins, for `linked` and `unlinked`. `password` is the login with a password.
     member :absorbed, "absorbed" # The IDs of the accounts or identities that no longer exist, for `merged`.
-    member :subject, "subject" # What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+    member :subject, "subject" # The ID, ARN or issuer that `credentials.revoke` revoked, as in its result.
     member :issued_before, "issuedBefore", :time # For `credentialsRevoked`: the credentials that were issued until this time are revoked.
     member :locked_until, "lockedUntil", :time # For `locked`: the end of the lockout.
   end
@@ -1765,7 +1765,7 @@ module Mintmark
       # The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that
       # address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
       member :factor_kinds, "factorKinds"
-      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with what is known about them.
+      member :kinds, "kinds", [:EnrollableFactor] # The members of `factorKinds` with their details.
     end
 
     # The user is signed in.
@@ -2039,9 +2039,9 @@ module Mintmark
     # protection).
     member :enumeration_protection, "enumerationProtection"
     # Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity
-    # provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an
-    # expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present if
-    # `true`.
+    # provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who
+    # registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Present
+    # if `true`.
     member :recycles_addresses, "recyclesAddresses"
     # Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts
     # created by a sign-in with an identity provider have no email address of their own.
@@ -2073,7 +2073,7 @@ module Mintmark
     # Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are
     # ordinary tokens of this tenant.
     member :anonymous_allowed, "anonymousAllowed"
-    member :phone_sign_in, "phoneSignIn" # Who can sign in with a code by SMS. Present unless it is `off`.
+    member :phone_sign_in, "phoneSignIn" # The users who can sign in with a code by SMS. Present unless it is `off`.
     member :passkeys, "passkeys", :PasskeySettings # The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # The signers whose custom tokens `signIn.withCustomToken` accepts.
     member :custom_token_signers, "customTokenSigners", [:CustomTokenSigner]
@@ -2154,7 +2154,7 @@ module Mintmark
     member :language, "language"
   end
 
-  # The hooks of a tenant. A hook that is absent is not asked.
+  # The hooks of a tenant. A hook that is absent is not called.
   class TenantHooks < Record
     member :tenant_id, "tenantId" # The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     member :before_create, "beforeCreate", :Hook # The hook that decides about new accounts.
@@ -2243,7 +2243,7 @@ module Mintmark
   class TokenExchangeResult < Record
     member :token, "token", secret: true # The access token, assertion or transaction token.
     member :issued_token_type, "issuedTokenType" # The type of the new token.
-    # The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+    # The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
     member :token_type, "tokenType"
     member :expires_at, "expiresAt", :time # The time at which the token expires, in seconds since 1970-01-01 UTC.
     member :scope, "scope" # The scopes of the token, separated by spaces. Empty if it has none.

@@ -47,7 +47,7 @@ module Mintmark
     #   unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
     # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
     #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
-    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins
     #   return `providerRequired`. Defaults to false.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to
@@ -72,8 +72,8 @@ module Mintmark
     #   the names have no effect.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
-    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
-    #   `acceptsSmsRisk`. Defaults to "off".
+    # @param phone_sign_in [String] The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+    #   without `acceptsSmsRisk`. Defaults to "off".
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
@@ -185,7 +185,7 @@ module Mintmark
     #   unknown email addresses (account enumeration protection).
     # @param recycles_addresses [Boolean] Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an
     #   account if the same identity provider returns the verified address of the account with another user ID, as Firebase does
-    #   (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins
+    #   (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins
     #   return `providerRequired`.
     # @param one_account_per_address [Boolean] Whether an email address belongs to at most one account, regardless of the identity provider
     #   that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
@@ -210,8 +210,8 @@ module Mintmark
     #   the names have no effect.
     # @param anonymous_allowed [Boolean] Whether users can sign in anonymously, which creates an account without a sign-in method. The
     #   tokens of anonymous accounts are ordinary tokens of this tenant.
-    # @param phone_sign_in [String] Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without
-    #   `acceptsSmsRisk`.
+    # @param phone_sign_in [String] The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
+    #   without `acceptsSmsRisk`.
     # @param passkeys [Hash] The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     # @param assurance [String] The security profile. Its defaults apply to omitted settings, and its limits to all.
     # @param disabled [Boolean] Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
@@ -221,8 +221,8 @@ module Mintmark
     # @param accepts_sms_risk [Boolean] Whether text messages can be the only second factor of an account, although phone numbers can be
     #   taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
     # @param accepts_less_assurance [Boolean] Confirms that `assurance` changes from a profile to `none`. Defaults to false.
-    # @param force [Boolean] Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any
-    #   more. Defaults to false.
+    # @param force [Boolean] Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer
+    #   be used. Defaults to false.
     # @param custom_token_signers [Array<Hash>] The signers whose custom tokens `signIn.withCustomToken` accepts.
     # @param delegations [Array<Hash>] The actors that may act for all users of the tenant, see `token.exchange`.
     # @param subject_issuers [Array<Hash>] The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens

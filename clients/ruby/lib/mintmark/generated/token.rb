@@ -159,7 +159,7 @@ module Mintmark
       }, timeout, trace)
     end
 
-    # Issue a token with which a session of temporary credentials authenticates elsewhere.
+    # Issue a token with which a session of temporary credentials authenticates to another service.
     #
     # Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
     # (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/`

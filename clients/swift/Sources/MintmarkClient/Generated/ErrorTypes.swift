@@ -790,7 +790,7 @@ public struct SubjectTokenInvalidError: KnownError {
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
 }
 
-/// `outboundFederationDisabled`, 3250. Tokens of the account are not enabled. Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException.
+/// `outboundFederationDisabled`, 3250. Tokens for sessions of temporary credentials are not enabled in the store. Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException.
 public struct OutboundFederationDisabledError: KnownError {
     public let answer: Answer
     public init(_ answer: Answer) throws { self.answer = answer }
@@ -1151,14 +1151,14 @@ public struct HookFailedError: KnownError {
     public let answer: Answer
     /// The hook that was asked.
     public let hook: HookName
-    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
+    /// The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer.
     public let check: Check
     /// The reason, as a sentence.
     public let reason: String
     /// The error code of OAuth 2.0. Present in the errors of `token.exchange`, `token.delegate` and `token.redeem`.
     public let oauthError: String?
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; hook = try data.required("hook"); check = try data.required("check"); reason = try data.required("reason"); oauthError = try data.optional("oauthError") }
-    /// What failed. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer. Newer versions of Mintmark can add values.
+    /// The failure. `timeout`: no answer within 7 seconds. `ended`: the host closed the pipe. `error`: the hook returned an error. `invalidAnswer`: the answer is not valid. `unreachable`: the webhook cannot be reached. `tooMany`: too many hooks are waiting for an answer. Newer versions of Mintmark can add values.
     public struct Check: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -2181,7 +2181,11 @@ public struct TestingStoreMismatchError: KnownError {
     public let answer: Answer
     /// Whether the store is a testing store.
     public let testing: Bool
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; testing = try data.required("testing") }
+    /// The path or URL of the store, without a password.
+    public let path: String
+    /// The difference, and the option to add or to omit.
+    public let reason: String
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; testing = try data.required("testing"); path = try data.required("path"); reason = try data.required("reason") }
 }
 
 /// `outcomeUnknown`, 8012. The connection to the store was lost during a commit.
@@ -2235,7 +2239,7 @@ public struct StoreNotEmptyError: KnownError {
     public let answer: Answer
     /// The location of the target.
     public let path: String
-    /// What the target contains, and what to do.
+    /// The content of the target, and the next step.
     public let reason: String
     public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; path = try data.required("path"); reason = try data.required("reason") }
 }

@@ -893,7 +893,7 @@ final class ShapeTable {
             !notAStore path
             !masterKeyMissing fingerprint keyFile
             !masterKeyWrong fingerprint given keyFile
-            !testingStoreMismatch testing
+            !testingStoreMismatch testing path reason
             !outcomeUnknown
             !backupFileExists path
             !backupNotHere reason

@@ -200,8 +200,8 @@ class AccountMethods(Namespace):
             username: The email address of the account. Required with `password` and `emailVerified`.
             password: The password of the account.
             attributes: The user attributes of the account.
-            phone_number: The phone number of the account. The caller vouches for it. At most one account of a tenant
-                has a number.
+            phone_number: The phone number of the account. The caller is responsible for the verification. At most one
+                account of a tenant has a number.
             disabled: Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false.
             claims: The custom claims, as in `account.setClaims`.
             email_verified: Whether the email address is verified. Defaults to false.
@@ -237,7 +237,7 @@ class AccountMethods(Namespace):
         account_id: str | None = None, login: types.AccountCreateAgentLogin | Mapping[str, Any] | None = None,
         claims: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Create an agent: an account of a program, which another account owns.
+        """Create an agent, which is the account of a program and belongs to another account.
 
         An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with
         the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users
@@ -597,11 +597,11 @@ class AccountMethods(Namespace):
         """Link a sign-in method to the signed-in user's account.
 
         Links an identity provider, or an email address with a new password. A new passkey is registered with
-        `passkey.startRegistration`; the response of a passkey that exists fails with `providerAlreadyLinked` if the
-        account has it, and with `credentialAlreadyInUse` if another account has it. The account keeps its ID, name and
-        picture. The tokens in the result include the linked sign-in method. If the login or the email address of a
-        provider credential belongs to another account, the call fails with `credentialAlreadyInUse` or
-        `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email
+        `passkey.startRegistration`; the response of an existing passkey fails with `providerAlreadyLinked` if the
+        passkey belongs to this account, and with `credentialAlreadyInUse` if it belongs to another account. The account
+        keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the
+        email address of a provider credential belongs to another account, the call fails with `credentialAlreadyInUse`
+        or `emailAlreadyInUse`. The error contains a pending token for signing in or linking. If the address of an email
         address and password belongs to another account, `emailAlreadyInUse` contains no pending token, because no
         password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous
         accounts. It ends all sessions of the account, including the session of `idToken`; use the tokens of the result.
@@ -1409,7 +1409,7 @@ class AsyncAccountMethods(AsyncNamespace):
         account_id: str | None = None, login: types.AccountCreateAgentLogin | Mapping[str, Any] | None = None,
         claims: Mapping[str, Any] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.Account:
-        """Create an agent: an account of a program, which another account owns.
+        """Create an agent, which is the account of a program and belongs to another account.
 
         Raises: CallerNotAllowedError, AccountNotFoundError, AccountMergedError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,

@@ -16,7 +16,7 @@ class ApplicationMethods(Namespace):
     def add_secret(
         self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.ApplicationAddSecretResult:
-        """Generate a secret of a confidential application.
+        """Generate a secret for a confidential application.
 
         The result is the only response that contains the secret; the store keeps a hash. An application has at most two
         secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the
@@ -207,7 +207,7 @@ class AsyncApplicationMethods(AsyncNamespace):
     async def add_secret(
         self, *, client_id: str, tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.ApplicationAddSecretResult:
-        """Generate a secret of a confidential application.
+        """Generate a secret for a confidential application.
 
         Raises: TenantNotFoundError, ClientUnknownError, ClientNotConfidentialError, TooManyClientSecretsError.
         """

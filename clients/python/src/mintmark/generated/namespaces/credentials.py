@@ -157,8 +157,8 @@ class CredentialsMethods(Namespace):
         The revocation takes effect in every process of this store within one second. Revoking by identity or pool also
         revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
         `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token
-        minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next
-        second; tokens minted during the rest of the current second are then also invalid.
+        minted in the same second as `issuedBefore` stays valid. To revoke this token too, set `issuedBefore` to the
+        next second; tokens minted during the rest of the current second are then also invalid.
 
         Exactly one of `session_token`, `identity_id`, `role_arn`, `pool_id`, `issuer`, `role_name` is required.
 

@@ -34,12 +34,12 @@ class HooksMethods(Namespace):
     def offer(
         self, *, hooks: Sequence[types.HookName], timeout: float | None = None, trace: str | None = None,
     ) -> types.HooksOfferResult:
-        """Offer to answer hooks over the pipe.
+        """Declare the hooks that the host of this process implements.
 
-        Call this method after each start of the process, before any request that asks a hook. The process then sends a
-        request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC
-        response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process
-        only and is not stored. The clients call this method if they get a function for a hook.
+        Call this method after each start of the process, before any request that needs a hook. For each decision, the
+        process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response.
+        Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is
+        not stored. The clients call this method if the program passes a function for a hook.
 
         Args:
             hooks: The hooks that the host answers.
@@ -71,9 +71,9 @@ class HooksMethods(Namespace):
         Args:
             tenant_id: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to
                 "default".
-            before_create: The hook that is asked before an account is created by sign-up or at the first sign-in.
-            before_sign_in: The hook that is asked before every new session, after the second factor.
-            before_send_message: The hook that is asked before a message with a code is sent. It can only refuse.
+            before_create: The hook that decides before an account is created by sign-up or at the first sign-in.
+            before_sign_in: The hook that decides before every new session, after the second factor.
+            before_send_message: The hook that decides before a message with a code is sent. It can only refuse.
 
         Raises:
             TenantNotFoundError: The tenant does not exist or was deleted.
@@ -102,7 +102,7 @@ class AsyncHooksMethods(AsyncNamespace):
     async def offer(
         self, *, hooks: Sequence[types.HookName], timeout: float | None = None, trace: str | None = None,
     ) -> types.HooksOfferResult:
-        """Offer to answer hooks over the pipe.
+        """Declare the hooks that the host of this process implements.
 
         Raises: HooksNotOfferedError.
         """

@@ -193,8 +193,8 @@ class IdpMethods(Namespace):
                 `acr_values`, and an ID token whose `acr` is none of them is rejected.
             max_auth_age_seconds (0–31536000): The maximum time since the user signed in at the provider, in seconds. It
                 is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
-            openid_only: Whether `openid` is the only basic scope, for providers that must not be asked for more. The
-                account then has no address and no name, unless `scopes` ask for them. Defaults to false.
+            openid_only: Whether `openid` is the only basic scope, for providers that refuse other scopes. The account
+                then has no address and no name, unless `scopes` contains their scopes. Defaults to false.
             trust_email: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with
                 such an address gets access to the account with the same address, so enable it only for providers that
                 verify addresses. Known providers have fixed rules. Defaults to false.

@@ -16,7 +16,7 @@ class OobMethods(Namespace):
     def apply(
         self, *, code: str, new_password: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.OobApplyResult:
-        """Perform the action of a code.
+        """Perform the action of an email link.
 
         The code can be used once. A password reset sets the new password, verifies the address, and unlinks all
         identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other
@@ -53,14 +53,15 @@ class OobMethods(Namespace):
         return_link: bool | None = None, language: str | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.OobCreateResult:
-        """Create a code and a link for an action by email.
+        """Create a link for an action by email, such as a password reset.
 
         Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's
         `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its
         query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then
-        `oob.apply`, or `signIn.withLink`. Opening the page must not use the code by itself: programs that check
-        messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`,
-        `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
+        `oob.apply`, or `signIn.withLink`. The page must use the code only after an action of the user, because programs
+        that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days
+        (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new
+        address.
 
         Equivalent: firebase accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink,
         generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification,
@@ -107,7 +108,7 @@ class OobMethods(Namespace):
         }, timeout, trace))
 
     def inspect(self, *, code: str, timeout: float | None = None, trace: str | None = None) -> types.OobInspectResult:
-        """Get the action of a code without performing it.
+        """Get the action of an email link without performing it.
 
         The code stays valid. The address of a `signIn` is not returned, because the user must enter it.
 
@@ -130,7 +131,7 @@ class AsyncOobMethods(AsyncNamespace):
     async def apply(
         self, *, code: str, new_password: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.OobApplyResult:
-        """Perform the action of a code.
+        """Perform the action of an email link.
 
         Raises: ActionCodeInvalidError, ActionCodeExpiredError, InvalidPasswordError, PasswordNotAcceptedError,
         UserAlreadyExistsError, AccountDisabledError, TenantDisabledError.
@@ -145,7 +146,7 @@ class AsyncOobMethods(AsyncNamespace):
         return_link: bool | None = None, language: str | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.OobCreateResult:
-        """Create a code and a link for an action by email.
+        """Create a link for an action by email, such as a password reset.
 
         Raises: TenantNotFoundError, InvalidUsernameError, UserNotFoundError, UserAlreadyExistsError,
         AccountNotFoundError, AccountMergedError, AccountDisabledError, LinkUrlMissingError, TooManyCodesError,
@@ -159,7 +160,7 @@ class AsyncOobMethods(AsyncNamespace):
     async def inspect(
         self, *, code: str, timeout: float | None = None, trace: str | None = None,
     ) -> types.OobInspectResult:
-        """Get the action of a code without performing it.
+        """Get the action of an email link without performing it.
 
         Raises: ActionCodeInvalidError, ActionCodeExpiredError.
         """

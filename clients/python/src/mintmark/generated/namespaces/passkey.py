@@ -19,9 +19,9 @@ class PasskeyMethods(Namespace):
     ) -> types.PasskeyDeleteResult:
         """Delete a passkey.
 
-        Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes
-        old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted
-        only with `force`. Give `signals` to the page, so that the authenticator forgets the passkey too.
+        Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5
+        minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in
+        method requires `force`. Pass `signals` to the page, so that the authenticator deletes the passkey too.
 
         Exactly one of `id_token`, `account_id` is required.
 
@@ -238,7 +238,7 @@ class PasskeyMethods(Namespace):
         self, *, id_token: str | None = None, account_id: str | None = None, credential_id: str | None = None,
         tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AuthenticatorSignals:
-        """Return what the page tells the user's authenticators about passkeys.
+        """Return the signals about passkeys that the page sends to the user's authenticators.
 
         With `idToken` or `accountId`, returns the passkeys and the name of the account, for
         `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the
@@ -344,9 +344,9 @@ class PasskeyMethods(Namespace):
         """Start the registration of a passkey for the signed-in user or in a sign-up.
 
         Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up
-        in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a
-        sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With
-        `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+        in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this
+        requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with
+        one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
 
         Exactly one of `id_token`, `continuation_token` is required.
 
@@ -412,8 +412,8 @@ class PasskeyMethods(Namespace):
         """Verify the response of a passkey to a challenge that the caller made.
 
         Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts
-        instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your
-        own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at
+        instead of tokens: for example, to confirm a transaction, or to verify the user again in the application's own
+        session. The method writes nothing. It does not consume the challenge: the caller must make each challenge at
         random, accept it once, and only for a short time. It does not store the signature counter: it compares the
         counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in,
         which is checked after the signature. A passkey that is only a second factor is not accepted.
@@ -529,7 +529,7 @@ class AsyncPasskeyMethods(AsyncNamespace):
         self, *, id_token: str | None = None, account_id: str | None = None, credential_id: str | None = None,
         tenant_id: str | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.AuthenticatorSignals:
-        """Return what the page tells the user's authenticators about passkeys.
+        """Return the signals about passkeys that the page sends to the user's authenticators.
 
         Raises: TenantNotFoundError, PasskeysOffError, CallerNotAllowedError, AccountNotFoundError, TokenMalformedError,
         TokenAlgorithmNotAllowedError, TokenKeyUnknownError, TokenSignatureInvalidError, TokenIssuerMismatchError,

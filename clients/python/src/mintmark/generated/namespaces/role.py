@@ -138,7 +138,7 @@ class RoleMethods(Namespace):
         duration_seconds: int | None = None, source_ip: str | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.RoleTestResult:
-        """Test whether a token can assume a role, and why.
+        """Test whether a token can assume a role, and return the reason.
 
         Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would
         get, and the value of every condition key. Issues no credentials and changes nothing.
@@ -237,7 +237,7 @@ class AsyncRoleMethods(AsyncNamespace):
         duration_seconds: int | None = None, source_ip: str | None = None, timeout: float | None = None,
         trace: str | None = None,
     ) -> types.RoleTestResult:
-        """Test whether a token can assume a role, and why.
+        """Test whether a token can assume a role, and return the reason.
 
         Raises: RoleNotFoundError.
         """

@@ -91,8 +91,8 @@ class TenantMethods(Namespace):
                 true, which is then the default.
             recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
                 login of an account if the same identity provider returns the verified address of the account with
-                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
-                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to
+                another user ID, as Firebase does (`emailRecycled`). An attacker who registers an expired domain can
+                then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to
                 false.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
@@ -119,8 +119,8 @@ class TenantMethods(Namespace):
                 `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
-            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
-                without `acceptsSmsRisk`. Defaults to "off".
+            phone_sign_in: The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is
+                allowed without `acceptsSmsRisk`. Defaults to "off".
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
@@ -294,8 +294,8 @@ class TenantMethods(Namespace):
                 and unknown email addresses (account enumeration protection).
             recycles_addresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the
                 login of an account if the same identity provider returns the verified address of the account with
-                another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then
-                sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+                another user ID, as Firebase does (`emailRecycled`). An attacker who registers an expired domain can
+                then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
             one_account_per_address: Whether an email address belongs to at most one account, regardless of the identity
                 provider that returns it. If false, accounts created by a sign-in with an identity provider have no
                 email address of their own.
@@ -322,8 +322,8 @@ class TenantMethods(Namespace):
                 `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
             anonymous_allowed: Whether users can sign in anonymously, which creates an account without a sign-in method.
                 The tokens of anonymous accounts are ordinary tokens of this tenant.
-            phone_sign_in: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed
-                without `acceptsSmsRisk`.
+            phone_sign_in: The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is
+                allowed without `acceptsSmsRisk`.
             passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
             assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
             disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then
@@ -334,8 +334,8 @@ class TenantMethods(Namespace):
                 can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with
                 an authenticator app or a passkey.
             accepts_less_assurance: Confirms that `assurance` changes from a profile to `none`. Defaults to false.
-            force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be
-                used any more. Defaults to false.
+            force: Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can
+                no longer be used. Defaults to false.
             custom_token_signers: The signers whose custom tokens `signIn.withCustomToken` accepts.
             delegations: The actors that may act for all users of the tenant, see `token.exchange`.
             subject_issuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access

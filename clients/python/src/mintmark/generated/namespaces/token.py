@@ -324,7 +324,7 @@ class TokenMethods(Namespace):
         signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
         tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenMintForSessionResult:
-        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+        """Issue a token with which a session of temporary credentials authenticates to another service.
 
         Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two
         keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The
@@ -344,7 +344,7 @@ class TokenMethods(Namespace):
             SessionTokenInvalidError: The session token cannot be decrypted, or belongs to another access key ID.
             CredentialsExpiredError: The temporary credentials have expired.
             CredentialsRevokedError: `credentials.revoke` applies to the credentials.
-            OutboundFederationDisabledError: Tokens of the account are not enabled.
+            OutboundFederationDisabledError: Tokens for sessions of temporary credentials are not enabled in the store.
             SessionDurationEscalationError: The token would be valid for longer than the credentials that request it.
             TokenPayloadTooLargeError: The claims of a token for a session are too long.
         """
@@ -612,7 +612,7 @@ class AsyncTokenMethods(AsyncNamespace):
         signing_algorithm: types.TokenMintForSessionSigningAlgorithm, duration_seconds: int | None = None,
         tags: Mapping[str, str] | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> types.TokenMintForSessionResult:
-        """Issue a token with which a session of temporary credentials authenticates elsewhere.
+        """Issue a token with which a session of temporary credentials authenticates to another service.
 
         Raises: SessionTokenInvalidError, CredentialsExpiredError, CredentialsRevokedError,
         OutboundFederationDisabledError, SessionDurationEscalationError, TokenPayloadTooLargeError.

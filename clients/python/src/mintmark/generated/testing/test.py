@@ -360,7 +360,7 @@ class TestMethods(Namespace):
         claims: Mapping[str, Any] | None = None, header: Mapping[str, Any] | None = None,
         expires_in_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestWorkloadTokenResult:
-        """Sign a token as an issuer of workloads writes it.
+        """Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.
 
         For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and
         `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and
@@ -515,7 +515,7 @@ class AsyncTestMethods(AsyncNamespace):
         claims: Mapping[str, Any] | None = None, header: Mapping[str, Any] | None = None,
         expires_in_seconds: int | None = None, timeout: float | None = None, trace: str | None = None,
     ) -> testing_types.TestWorkloadTokenResult:
-        """Sign a token as an issuer of workloads writes it."""
+        """Sign a token in the form of a workload issuer, such as GitHub or Kubernetes."""
         return testing_types.TestWorkloadTokenResult._of(await self._send("test.workloadToken", {
             "family": family, "issuer": issuer, "claims": claims, "header": header,
             "expiresInSeconds": expires_in_seconds,

@@ -9,7 +9,7 @@ public struct ApplicationMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Generate a secret of a confidential application.
+    /// Generate a secret for a confidential application.
     ///
     /// The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.
     ///

@@ -67,7 +67,7 @@ public struct EventsMethods: Sendable {
 
     /// Create or change an event stream.
     ///
-    /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+    /// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
     ///
     /// Exactly one of `tenantId`, `poolId` is given.
     ///

@@ -23,9 +23,9 @@ public struct HooksMethods: Sendable {
         return try await caller.call("hooks.get", _params, timeout: timeout, trace: trace)
     }
 
-    /// Offer to answer hooks over the pipe.
+    /// Declare the hooks that the host of this process implements.
     ///
-    /// Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a function for a hook.
+    /// Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.
     ///
     /// - Parameters:
     ///   - hooks: The hooks that the host answers.
@@ -44,9 +44,9 @@ public struct HooksMethods: Sendable {
     ///
     /// - Parameters:
     ///   - tenantId: The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-    ///   - beforeCreate: The hook that is asked before an account is created by sign-up or at the first sign-in.
-    ///   - beforeSignIn: The hook that is asked before every new session, after the second factor.
-    ///   - beforeSendMessage: The hook that is asked before a message with a code is sent. It can only refuse.
+    ///   - beforeCreate: The hook that decides before an account is created by sign-up or at the first sign-in.
+    ///   - beforeSignIn: The hook that decides before every new session, after the second factor.
+    ///   - beforeSendMessage: The hook that decides before a message with a code is sent. It can only refuse.
     /// - Throws: `TenantNotFoundError`, `InvalidTenantSettingsError`, `HooksNotOfferedError`.
     @discardableResult
     public func set(tenantId: String? = nil, beforeCreate: Hook? = nil, beforeSignIn: Hook? = nil, beforeSendMessage: Hook? = nil, timeout: Duration? = nil, trace: String? = nil) async throws -> TenantHooks {

@@ -78,7 +78,7 @@ public struct IdpMethods: Sendable {
     ///   - scopes: The scopes to request in addition to the basic ones (`openid email profile`) in every sign-in, such as `offline_access`.
     ///   - requiredAcr: The accepted authentication context classes of the provider. They are requested as `acr_values`, and an ID token whose `acr` is none of them is rejected.
     ///   - maxAuthAgeSeconds: The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
-    ///   - openidOnly: Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them. Defaults to false.
+    ///   - openidOnly: Whether `openid` is the only basic scope, for providers that refuse other scopes. The account then has no address and no name, unless `scopes` contains their scopes. Defaults to false.
     ///   - trustEmail: Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules. Defaults to false.
     ///   - moreClientIds: Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
     ///   - keys: The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.

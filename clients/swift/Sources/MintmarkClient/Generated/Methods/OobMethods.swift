@@ -9,7 +9,7 @@ public struct OobMethods: Sendable {
     /// The methods of a client, or of what stands in for one.
     public init(_ caller: any Caller) { self.caller = caller }
 
-    /// Perform the action of a code.
+    /// Perform the action of an email link.
     ///
     /// The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.
     ///
@@ -27,9 +27,9 @@ public struct OobMethods: Sendable {
         return try await caller.call("oob.apply", _params, timeout: timeout, trace: trace)
     }
 
-    /// Create a code and a link for an action by email.
+    /// Create a link for an action by email, such as a password reset.
     ///
-    /// Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. Opening the page must not use the code by itself: programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
+    /// Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. The page must use the code only after an action of the user, because programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
     ///
     /// Equivalent: firebase accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink, generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail.
     ///
@@ -52,7 +52,7 @@ public struct OobMethods: Sendable {
         return try await caller.call("oob.create", _params, timeout: timeout, trace: trace)
     }
 
-    /// Get the action of a code without performing it.
+    /// Get the action of an email link without performing it.
     ///
     /// The code stays valid. The address of a `signIn` is not returned, because the user must enter it.
     ///
@@ -99,7 +99,7 @@ public struct OobCreateResult: ResultRecord {
     public let expiresAt: Timestamp
     /// The code. Present with `returnLink`.
     public let code: String?
-    /// The link. Present with `returnLink` if its page is known.
+    /// The link. Present with `returnLink`, if the tenant or the request names the page.
     public let link: String?
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {

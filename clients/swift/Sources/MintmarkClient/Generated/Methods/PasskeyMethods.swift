@@ -11,7 +11,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Delete a passkey.
     ///
-    /// Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with `force`. Give `signals` to the page, so that the authenticator forgets the passkey too.
+    /// Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires `force`. Pass `signals` to the page, so that the authenticator deletes the passkey too.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -110,7 +110,7 @@ public struct PasskeyMethods: Sendable {
         return try await caller.call("passkey.rename", _params, timeout: timeout, trace: trace)
     }
 
-    /// Return what the page tells the user's authenticators about passkeys.
+    /// Return the signals about passkeys that the page sends to the user's authenticators.
     ///
     /// With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.
     ///
@@ -158,7 +158,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Start the registration of a passkey for the signed-in user or in a sign-up.
     ///
-    /// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+    /// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
     ///
     /// Also available to a client with the access level `public`.
     ///
@@ -182,7 +182,7 @@ public struct PasskeyMethods: Sendable {
 
     /// Verify the response of a passkey to a challenge that the caller made.
     ///
-    /// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
+    /// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
     ///
     /// - Parameters:
     ///   - challenge: The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted no response for.
@@ -204,7 +204,7 @@ public struct PasskeyMethods: Sendable {
 public struct PasskeyDeleteResult: ResultRecord {
     /// The remaining passkeys, oldest first.
     public let passkeys: [Passkey]
-    /// What the page tells the authenticators.
+    /// The signals that the page sends to the authenticators.
     public let signals: AuthenticatorSignals
     public let json: JSONObject
     public init(reading members: inout MemberReader) throws {

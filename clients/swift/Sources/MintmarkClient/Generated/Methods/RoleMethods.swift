@@ -98,7 +98,7 @@ public struct RoleMethods: Sendable {
         return try await caller.call("role.put", _params, timeout: timeout, trace: trace)
     }
 
-    /// Test whether a token can assume a role, and why.
+    /// Test whether a token can assume a role, and return the reason.
     ///
     /// Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
     ///

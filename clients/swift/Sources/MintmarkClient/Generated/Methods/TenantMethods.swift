@@ -42,7 +42,7 @@ public struct TenantMethods: Sendable {
     ///   - tokens: The lifetimes of a tenant's tokens.
     ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
-    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
+    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`. Defaults to false.
     ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
     ///   - mfa: The second factor policy. Defaults to `optional`, with an assurance to `required`. The assurance `asvs-l2` accepts `optional` and reports a gap.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
@@ -51,7 +51,7 @@ public struct TenantMethods: Sendable {
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address. Defaults to false.
     ///   - authenticationContexts: The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant. Defaults to false.
-    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
+    ///   - phoneSignIn: The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`. Defaults to "off".
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
@@ -159,7 +159,7 @@ public struct TenantMethods: Sendable {
     ///   - tokens: The lifetimes of a tenant's tokens.
     ///   - delivery: The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with `messageNotSent`, and notices are not sent, which the audit log records.
     ///   - enumerationProtection: Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
-    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+    ///   - recyclesAddresses: Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
     ///   - oneAccountPerAddress: Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
     ///   - mfa: The second factor policy of a tenant. `off`: second factors are not used. `optional`: users who have enrolled a second factor must use it at every sign-in. `required`: users without a second factor must also enroll one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
     ///   - totpAdjacentIntervals: The number of codes before and after the current one that are accepted from an authenticator app, to allow for clock differences. Each code is valid for 30 seconds.
@@ -168,14 +168,14 @@ public struct TenantMethods: Sendable {
     ///   - idTokenProfile: Whether ID tokens have the claims of Microsoft Entra: `oid`, `tid` and `ver`, and with the scope `profile` also `preferred_username`. Without the scope `profile`, they have no name and no picture, and without `profile` and `email` no email address.
     ///   - authenticationContexts: The names of the authentication contexts that require a second factor. A token request of the native authentication API of Microsoft Entra can ask for one in `claims`, as an essential `acrs`. The user then verifies or enrolls a second factor also if `mfa` is `optional`, and the claim `acrs` of the access token names the context. If `mfa` is `off`, the names have no effect.
     ///   - anonymousAllowed: Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
-    ///   - phoneSignIn: Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
+    ///   - phoneSignIn: The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
     ///   - passkeys: The passkeys of a tenant. Without these settings, the tenant has no passkeys.
     ///   - assurance: The security profile. Its defaults apply to omitted settings, and its limits to all.
     ///   - disabled: Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with `tenantDisabled`. Sessions do not end.
     ///   - lockCovers: The operations that a lockout blocks. Defaults to `guessing`; an assurance requires `everyDoor`, which is then the default.
     ///   - acceptsSmsRisk: Whether text messages can be the only second factor of an account, although phone numbers can be taken over. Without this, a tenant with an assurance accepts a factor `sms` only of accounts with an authenticator app or a passkey.
     ///   - acceptsLessAssurance: Confirms that `assurance` changes from a profile to `none`. Defaults to false.
-    ///   - force: Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more. Defaults to false.
+    ///   - force: Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer be used. Defaults to false.
     ///   - customTokenSigners: The signers whose custom tokens `signIn.withCustomToken` accepts.
     ///   - delegations: The actors that may act for all users of the tenant, see `token.exchange`.
     ///   - subjectIssuers: The trusted issuers whose tokens `token.exchange` and `token.redeem` exchange for access tokens of the tenant.

@@ -136,7 +136,7 @@ public struct TokenMethods: Sendable {
         return try await caller.call("token.mintForDeveloper", _params, timeout: timeout, trace: trace)
     }
 
-    /// Issue a token with which a session of temporary credentials authenticates elsewhere.
+    /// Issue a token with which a session of temporary credentials authenticates to another service.
     ///
     /// Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`) and of the request (`request_tags`).
     ///
@@ -283,7 +283,7 @@ public struct TokenExchangeResult: ResultRecord {
     public let token: String
     /// The type of the new token.
     public let issuedTokenType: String
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
     public let tokenType: TokenType
     /// The time at which the token expires, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
@@ -299,7 +299,7 @@ public struct TokenExchangeResult: ResultRecord {
         json = members.object
     }
 
-    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens. Newer versions of Mintmark can add values.
+    /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens. Newer versions of Mintmark can add values.
     public struct TokenType: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

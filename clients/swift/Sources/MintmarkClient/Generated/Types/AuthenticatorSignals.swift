@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name.
+/// The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the current name.
 public struct AuthenticatorSignals: ResultRecord {
     /// One element for each user handle of the account.
     public let allAcceptedCredentials: [AcceptedCredentials]?

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// A hook of a tenant, and how it is asked.
+/// A hook of a tenant, and how the process calls it.
 public struct Hook: MutableRecord {
-    /// How the hook is asked.
+    /// How the process calls the hook.
     public var transport: HookTransport
     /// The webhook that decides. Required if `transport` is `webhook`, and not allowed otherwise.
     public var webhook: TenantWebhook?

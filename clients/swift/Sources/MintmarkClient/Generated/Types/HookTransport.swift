@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// How a hook is asked. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP request. Newer versions of Mintmark can add values.
+/// How the process calls a hook. `pipe`: a request to the host of the process, which must have called `hooks.offer`. `webhook`: a signed HTTP request. Newer versions of Mintmark can add values.
 public struct HookTransport: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

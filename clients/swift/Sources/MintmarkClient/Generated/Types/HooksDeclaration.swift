@@ -6,11 +6,11 @@ import JSON
 public struct HooksDeclaration: MutableRecord {
     /// The ID of the tenant, which can be part of the same document. Defaults to "default".
     public var tenantId: String?
-    /// The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted.
+    /// The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and `secret` is omitted.
     public var beforeCreate: Hook?
-    /// The hook that is asked before every new session.
+    /// The hook that decides before every new session.
     public var beforeSignIn: Hook?
-    /// The hook that is asked before a message with a code or a link is sent.
+    /// The hook that decides before a message with a code or a link is sent.
     public var beforeSendMessage: Hook?
     public var unknown: JSONObject
 

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// What a user sees of their account.
+/// The part of an account that its user can read.
 public struct OwnProfile: ResultRecord {
     /// The ID of an account, which is the `sub` claim of its tokens.
     public let accountId: String

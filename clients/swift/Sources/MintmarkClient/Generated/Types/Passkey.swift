@@ -6,7 +6,7 @@ import JSON
 public struct Passkey: ResultRecord {
     /// The credential ID of a passkey in base64url, as `id` of the browser's response.
     public let credentialId: String
-    /// The name that tells the user's passkeys apart.
+    /// The name that distinguishes the user's passkeys.
     public let name: String
     /// The purpose of the passkey. `signIn`: it can sign in alone. `secondFactor`: it is a second factor.
     public let usage: Usage

@@ -8,7 +8,7 @@ public struct PasskeyCeremony: ResultRecord {
     public let continuationToken: String
     /// The options for the browser, in the JSON form of WebAuthn. Pass them unchanged to `PublicKeyCredential.parseCreationOptionsFromJSON()` or `parseRequestOptionsFromJSON()`.
     public let options: JSONObject
-    /// The `mediation` member of the browser call, beside `publicKey`.
+    /// The `mediation` member of the browser call, next to `publicKey`.
     public let mediation: Mediation
     /// The time at which the challenge expires, in seconds since 1970-01-01 UTC.
     public let expiresAt: Timestamp
@@ -21,7 +21,7 @@ public struct PasskeyCeremony: ResultRecord {
         json = members.object
     }
 
-    /// The `mediation` member of the browser call, beside `publicKey`. Newer versions of Mintmark can add values.
+    /// The `mediation` member of the browser call, next to `publicKey`. Newer versions of Mintmark can add values.
     public struct Mediation: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

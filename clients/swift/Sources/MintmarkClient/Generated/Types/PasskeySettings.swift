@@ -6,7 +6,7 @@ import JSON
 public struct PasskeySettings: MutableRecord {
     /// The domain to which the passkeys belong, such as `example.com`: lower case, without scheme and port. Pages on this domain and its subdomains can use them. While the tenant has passkeys, a change needs `force`, because browsers then no longer offer them.
     public var relyingPartyId: String
-    /// The name that browsers show. Defaults to the name of the tenant, else to `relyingPartyId`.
+    /// The name that browsers show. Defaults to the name of the tenant, or to `relyingPartyId` if the tenant has no name.
     public var relyingPartyName: String?
     /// The origins of the pages and apps that use passkeys.
     public var origins: [String]
@@ -18,7 +18,7 @@ public struct PasskeySettings: MutableRecord {
     public var userVerification: UserVerification?
     /// Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser. Defaults to "required".
     public var residentKey: ResidentKey?
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Defaults to "none".
+    /// Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with `metadataFile`. Defaults to "none".
     public var attestation: Attestation?
     /// The path of a file of the FIDO Metadata Service (version 3). With it, only passkeys are registered whose attestation leads to a root in the file. The file is read when it changes.
     public var metadataFile: String?
@@ -97,7 +97,7 @@ public struct PasskeySettings: MutableRecord {
         public static let discouraged = Self(rawValue: "discouraged")
     }
 
-    /// Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with `metadataFile`. Newer versions of Mintmark can add values.
+    /// Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with `metadataFile`. Newer versions of Mintmark can add values.
     public struct Attestation: OpenEnumeration {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

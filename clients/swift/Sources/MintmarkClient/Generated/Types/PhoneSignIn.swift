@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Who can sign in with a code by SMS. `off`: nobody. `accounts`: users whose account has the phone number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second factor still needs it. Newer versions of Mintmark can add values.
+/// The users who can sign in with a code by SMS. `off`: no users. `accounts`: users whose account has the phone number. `everyone`: also users without an account, which the first sign-in creates if `signUpAllowed` is true. Phone numbers can be taken over, so an account with a second factor still needs it. Newer versions of Mintmark can add values.
 public struct PhoneSignIn: OpenEnumeration {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

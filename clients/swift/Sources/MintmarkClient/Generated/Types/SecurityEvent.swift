@@ -30,7 +30,7 @@ public struct SecurityEvent: ResultRecord {
     public let providers: [String]?
     /// The IDs of the accounts or identities that no longer exist, for `merged`.
     public let absorbed: [String]?
-    /// What `credentials.revoke` revoked: the ID, ARN or issuer, as in its result.
+    /// The ID, ARN or issuer that `credentials.revoke` revoked, as in its result.
     public let subject: String?
     /// For `credentialsRevoked`: the credentials that were issued until this time are revoked.
     public let issuedBefore: Timestamp?

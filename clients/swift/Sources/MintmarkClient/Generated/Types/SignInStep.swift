@@ -177,7 +177,7 @@ public enum SignInStep: Variants {
         public let expiresAt: Timestamp
         /// The kinds of second factors that `mfa.enroll` accepts. If the email address of the account is not verified, only `email`, for that address. Does not include `sms` without a configured sender of text messages, or `email` without a configured mail server.
         public let factorKinds: [FactorKind]
-        /// The members of `factorKinds` with what is known about them.
+        /// The members of `factorKinds` with their details.
         public let kinds: [EnrollableFactor]?
         public let json: JSONObject
         public init(reading members: inout MemberReader) throws {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// The hooks of a tenant. A hook that is absent is not asked.
+/// The hooks of a tenant. A hook that is absent is not called.
 public struct TenantHooks: ResultRecord {
     /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
     public let tenantId: String

@@ -41,7 +41,8 @@ public final class AccountCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param phoneNumber The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+     * @param phoneNumber The phone number of the account. The caller is responsible for the verification. At most one account of a tenant
+     * has a number.
      */
     public AccountCreateParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
 

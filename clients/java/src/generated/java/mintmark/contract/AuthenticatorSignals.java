@@ -7,7 +7,7 @@ import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
-/** What the page tells the authenticators of the user, so that they forget deleted passkeys and show the current name. */
+/** The signals that the page sends to the authenticators of the user, so that they delete deleted passkeys and show the current name. */
 public final class AuthenticatorSignals extends Result {
     AuthenticatorSignals(Map<String, Object> json) { super(json); }
 

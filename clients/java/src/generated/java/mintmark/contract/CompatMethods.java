@@ -31,8 +31,8 @@ public final class CompatMethods {
      * checks are rejected. With <code>firebase</code>, implements the Identity Toolkit API of Firebase Authentication for a project. The
      * caller of this method must authenticate the sender of the request first: <code>administrator</code> states the result, and the
      * header <code>Authorization</code> is ignored. Tokens are signed with RS256. Keys and certificates are public at their original
-     * paths below <code>/www.googleapis.com/</code>. The paths of the emulator do not exist. Messages are sent as the tenant's
-     * <code>delivery</code> says, with the limits of codes; <code>X-Forwarded-For</code> names the client for limits per client address.
+     * paths below <code>/www.googleapis.com/</code>. The paths of the emulator do not exist. Messages are sent according to the tenant's
+     * <code>delivery</code>, with the limits of codes; <code>X-Forwarded-For</code> names the client for limits per client address.
      * @param params the parameters
      * @return the result
      */

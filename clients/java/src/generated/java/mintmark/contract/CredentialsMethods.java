@@ -103,8 +103,8 @@ public final class CredentialsMethods {
      * issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by
      * identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
      * <code>tokenRevoked</code>, including in <code>token.verify</code>. Because tokens contain their time only in whole seconds, a token
-     * minted in the same second as <code>issuedBefore</code> stays valid. To revoke it as well, set <code>issuedBefore</code> to the next
-     * second; tokens minted during the rest of the current second are then also invalid.
+     * minted in the same second as <code>issuedBefore</code> stays valid. To revoke this token too, set <code>issuedBefore</code> to the
+     * next second; tokens minted during the rest of the current second are then also invalid.
      * <p>Errors: {@link SessionTokenInvalidException}, {@link IdentityNotFoundException}, {@link RoleNotFoundException}, {@link
      * PoolNotFoundException}.
      * @param params sets the parameters

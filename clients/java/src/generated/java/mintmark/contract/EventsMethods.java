@@ -123,7 +123,7 @@ public final class EventsMethods {
     /**
      * Creates or changes an event stream. A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its
      * creation until the receiver acknowledges them: with <code>events.poll</code>, or by accepting them at its URL if the stream has
-     * <code>push</code>. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A
+     * <code>push</code>. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A
      * store has at most 100 streams.
      * <p>Errors: {@link TenantNotFoundException}, {@link PoolNotFoundException}, {@link EventStreamConflictException}, {@link
      * TooManyEventStreamsException}, {@link EventReceiverInvalidException}.

@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/** A hook of a tenant, and how it is asked. */
+/** A hook of a tenant, and how the process calls it. */
 public final class Hook extends Result {
     /** Creates an object without members. */
     public Hook() { super(Map.of()); }
 
     Hook(Map<String, Object> json) { super(json); }
 
-    /** {@return how the hook is asked} */
+    /** {@return how the process calls the hook} */
     public HookTransport transport() { return json().constant("transport", HookTransport.class); }
 
     /** {@return the same as {@link #transport} in JSON, also if this client does not know the value} */

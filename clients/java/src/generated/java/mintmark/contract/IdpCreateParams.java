@@ -95,8 +95,8 @@ public final class IdpCreateParams extends Params {
 
     /**
      * {@return this}
-     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
-     * then has no address and no name, unless <code>scopes</code> ask for them. Defaults to false.
+     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that refuse other scopes. The account then has
+     * no address and no name, unless <code>scopes</code> contains their scopes. Defaults to false.
      */
     public IdpCreateParams openidOnly(boolean openidOnly) { return set(this, "openidOnly", openidOnly); }
 

@@ -28,6 +28,6 @@ public final class OobCreateResult extends Result {
     /** {@return the code} Present with <code>returnLink</code>. */
     public Optional<String> code() { return json().optionalText("code"); }
 
-    /** {@return the link} Present with <code>returnLink</code> if its page is known. */
+    /** {@return the link} Present with <code>returnLink</code>, if the tenant or the request names the page. */
     public Optional<String> link() { return json().optionalText("link"); }
 }

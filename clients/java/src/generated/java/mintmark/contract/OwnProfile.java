@@ -8,7 +8,7 @@ import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
-/** What a user sees of their account. */
+/** The part of an account that its user can read. */
 public final class OwnProfile extends Result {
     OwnProfile(Map<String, Object> json) { super(json); }
 

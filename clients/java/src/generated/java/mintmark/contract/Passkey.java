@@ -16,7 +16,7 @@ public final class Passkey extends Result {
     /** {@return the credential ID of a passkey in base64url, as <code>id</code> of the browser's response} */
     public String credentialId() { return json().text("credentialId"); }
 
-    /** {@return the name that tells the user's passkeys apart} */
+    /** {@return the name that distinguishes the user's passkeys} */
     public String name() { return json().text("name"); }
 
     /**

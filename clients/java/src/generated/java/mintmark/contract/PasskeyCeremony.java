@@ -23,7 +23,7 @@ public final class PasskeyCeremony extends Result {
      */
     public Map<String, Object> options() { return json().free("options"); }
 
-    /** {@return the <code>mediation</code> member of the browser call, beside <code>publicKey</code>} */
+    /** {@return the <code>mediation</code> member of the browser call, next to <code>publicKey</code>} */
     public Mediation mediation() { return json().constant("mediation", Mediation.class); }
 
     /** {@return the same as {@link #mediation} in JSON, also if this client does not know the value} */
@@ -32,7 +32,7 @@ public final class PasskeyCeremony extends Result {
     /** {@return the time at which the challenge expires} */
     public Instant expiresAt() { return json().time("expiresAt"); }
 
-    /** The <code>mediation</code> member of the browser call, beside <code>publicKey</code>. */
+    /** The <code>mediation</code> member of the browser call, next to <code>publicKey</code>. */
     public enum Mediation implements JsonText {
         /** <code>conditional</code> */
         CONDITIONAL("conditional"),

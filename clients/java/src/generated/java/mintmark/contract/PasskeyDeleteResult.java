@@ -13,6 +13,6 @@ public final class PasskeyDeleteResult extends Result {
     /** {@return the remaining passkeys, oldest first} */
     public List<Passkey> passkeys() { return json().list("passkeys", Read.object(Passkey::new)); }
 
-    /** {@return what the page tells the authenticators} */
+    /** {@return the signals that the page sends to the authenticators} */
     public AuthenticatorSignals signals() { return json().object("signals", AuthenticatorSignals::new); }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import mintmark.Result;
 import mintmark.json.JsonText;
 
-/** A finding about a trust policy that is accepted, but probably does not mean what its author intended. */
+/** A finding about a trust policy that is accepted, but is probably a mistake. */
 public final class PolicyWarning extends Result {
     PolicyWarning(Map<String, Object> json) { super(json); }
 

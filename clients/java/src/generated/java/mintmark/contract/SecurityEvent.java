@@ -65,7 +65,7 @@ public final class SecurityEvent extends Result {
     /** {@return the IDs of the accounts or identities that no longer exist, for <code>merged</code>} */
     public List<String> absorbed() { return json().list("absorbed", Read.STRING); }
 
-    /** {@return what <code>credentials.revoke</code> revoked: the ID, ARN or issuer, as in its result} */
+    /** {@return the ID, ARN or issuer that <code>credentials.revoke</code> revoked, as in its result} */
     public Optional<String> subject() { return json().optionalText("subject"); }
 
     /** {@return for <code>credentialsRevoked</code>: the credentials that were issued until this time are revoked} */

@@ -195,7 +195,7 @@ public sealed interface SignInStep extends JsonRecord {
         /** {@return the same as {@link #factorKinds} in JSON, also if this client does not know the value} */
         public List<String> factorKindsAsStrings() { return json().list("factorKinds", Read.STRING); }
 
-        /** {@return the members of <code>factorKinds</code> with what is known about them} */
+        /** {@return the members of <code>factorKinds</code> with their details} */
         public List<EnrollableFactor> kinds() { return json().list("kinds", Read.object(EnrollableFactor::new)); }
     }
 

@@ -16,6 +16,6 @@ public final class StoreNotEmptyException extends ApiException {
     /** {@return the location of the target} */
     public String path() { return json().text("path"); }
 
-    /** {@return what the target contains, and what to do} */
+    /** {@return the content of the target, and the next step} */
     public String reason() { return json().text("reason"); }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/** The hooks of a tenant. A hook that is absent is not asked. */
+/** The hooks of a tenant. A hook that is absent is not called. */
 public final class TenantHooks extends Result {
     TenantHooks(Map<String, Object> json) { super(json); }
 

@@ -103,7 +103,7 @@ public final class TenantUpdateParams extends Params {
      * {@return this}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
      * addresses. All other sign-ins return <code>providerRequired</code>.
      */
     public TenantUpdateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
@@ -180,8 +180,8 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
-     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
-     * <code>acceptsSmsRisk</code>.
+     * @param phoneSignIn The users who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed
+     * without <code>acceptsSmsRisk</code>.
      */
     public TenantUpdateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
 
@@ -228,8 +228,8 @@ public final class TenantUpdateParams extends Params {
 
     /**
      * {@return this}
-     * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. They are kept, but cannot be used any
-     * more. Defaults to false.
+     * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. The passkeys are kept, but can no
+     * longer be used. Defaults to false.
      */
     public TenantUpdateParams force(boolean force) { return set(this, "force", force); }
 

@@ -15,4 +15,10 @@ public final class TestingStoreMismatchException extends ApiException {
 
     /** {@return whether the store is a testing store} */
     public boolean testing() { return json().truth("testing"); }
+
+    /** {@return the path or URL of the store, without a password} */
+    public String path() { return json().text("path"); }
+
+    /** {@return the difference, and the option to add or to omit} */
+    public String reason() { return json().text("reason"); }
 }
