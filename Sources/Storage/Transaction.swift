@@ -76,6 +76,13 @@ public final class Transaction {
     /// - Throws: `StoreError`.
     public func lock(_ ids: [String]) throws { try current().lock(ids) }
 
+    /// Locks the rows of a query against changes until the end of this transaction. Several transactions can hold the lock at a time. Does
+    /// nothing in SQLite, which has one writer.
+    ///
+    /// - Parameter query: A query for PostgreSQL that ends with `FOR SHARE`.
+    /// - Throws: `StoreError`.
+    public func keepUnchanged(_ query: SQL) throws { try current().keepUnchanged(query) }
+
     /// The name of the writing connection, a UUID; empty in a read transaction.
     public var connectionId: String { session?.connectionId ?? "" }
 
@@ -150,6 +157,7 @@ protocol Session: AnyObject {
     func run(_ sql: SQL, _ parameters: [any SQLValue], row: (Row) throws -> RowDemand) throws -> Int
     func text(_ sql: SQL, _ parameters: [String]) throws -> String?
     func lock(_ ids: [String]) throws
+    func keepUnchanged(_ query: SQL) throws
     func epoch() throws -> Int64
     func advanceEpoch() throws
     func rowCounts() throws -> [String: Int64]

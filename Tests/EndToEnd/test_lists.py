@@ -51,6 +51,43 @@ class Lists(EndToEnd):
         self.refused("invalidCursor", sidecar, "identity.list", {"poolId": other, "limit": 1, "cursor": cursor})
         self.refused("invalidCursor", sidecar, "pool.list", {"cursor": cursor})
 
+    def test_sorted_accounts_are_paginated_in_every_order_with_every_filter(self):
+        """Accounts with the same value are sorted by ID in the same direction. An account that is deleted between two pages moves no other."""
+        self.store = self.path("store.db")
+        sidecar = self.spawn("--testing", store=self.store)
+        accounts = [{"accountId": f"{number % 7}-{number}", "email": f"{'User' if number % 3 else 'user'}{number % 11}.{number}@example.com",
+                     "disabled": number % 4 == 0, "createdAt": 1000 + number // 10} for number in range(60)]
+        for account in accounts[:20]:
+            account["providers"] = [{"providerId": "google.com", "subject": account["accountId"]}]
+        accounts += [{"accountId": f"p{number}", "phoneNumber": f"+155555501{number:02}"} for number in range(3)]
+        self.assertEqual(sidecar.call("account.import", {"accounts": accounts[:60]})["imported"], 60)
+        for account in accounts[60:]:
+            account["accountId"] = sidecar.call("account.create", {"phoneNumber": account["phoneNumber"]})["accountId"]
+        for account in accounts[7:30]:
+            self.rows("UPDATE account SET last_sign_in_at = ? WHERE id = ?", 2000 + accounts.index(account) // 5, account["accountId"])
+        known = {each["accountId"]: each for page in self.pages(sidecar, "account.list", "accounts", limit=25) for each in page}
+        self.assertEqual(len(known), 63)
+        keys = {"accountId": lambda each: "", "email": lambda each: each.get("email", "").lower(),
+                "createdAt": lambda each: each["createdAt"], "lastSignInAt": lambda each: each.get("lastSignInAt", -1)}
+
+        def expected(order, descending, disabled=None, providerId=None):
+            chosen = [each for each in known.values() if disabled in (None, each["disabled"])
+                      and (not providerId or any(provider["providerId"] == providerId for provider in each["providers"]))]
+            return [each["accountId"] for each in sorted(chosen, key=lambda each: (keys[order](each), each["accountId"]), reverse=descending)]
+        for order in keys:
+            for descending in (False, True):
+                for filters in ({}, {"disabled": True}, {"disabled": False}, {"providerId": "google.com"}, {"disabled": True, "providerId": "google.com"}):
+                    for limit in (4, 60):
+                        pages = self.pages(sidecar, "account.list", "accounts", sortBy=order, descending=descending, limit=limit, **filters)
+                        self.assertEqual([each["accountId"] for page in pages for each in page], expected(order, descending, **filters), (order, descending, filters))
+        for order in keys:
+            before = expected(order, True)
+            page = sidecar.call("account.list", {"sortBy": order, "descending": True, "limit": 5})
+            sidecar.call("account.delete", {"accountId": before[4]})
+            del known[before[4]]
+            rest = sidecar.call("account.list", {"sortBy": order, "descending": True, "limit": 5, "cursor": page["nextCursor"]})
+            self.assertEqual([each["accountId"] for each in rest["accounts"]], before[5:10])
+
     def test_entries_added_during_pagination_cause_no_duplicates_or_omissions(self):
         """Entries that existed at the start are all returned, and no entry is returned twice."""
         sidecar = self.spawn()

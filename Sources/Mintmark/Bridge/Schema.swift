@@ -96,5 +96,6 @@ public enum Schema {
         Migration(version: 13, statements: AgentTables.statements),
         Migration(version: 14, statements: EventStreamTables.delivery),
         Migration(version: 15, statements: AuditPositions.statements),
+        Migration(version: 16, statements: AccountOrder.indexes + AuditFilter.indexes),
     ]
 }

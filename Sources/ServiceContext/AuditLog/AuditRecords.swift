@@ -63,15 +63,7 @@ extension Transaction {
         var end = AuditCursor(at: filter.until, position: -1, chain: "", number: 0)
         if let cursor, cursor.at < filter.until { end = cursor }
         return try query(
-            """
-            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
-            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
-                AND (CAST($6 AS TEXT) IS NULL OR pool_id = $6)
-                AND (CAST($7 AS TEXT) IS NULL OR identity_id = $7)
-                AND (CAST($8 AS TEXT) IS NULL OR method = $8)
-            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
-            """,
-            filter.since, end.at, end.position, end.chain, end.number, filter.poolId, filter.identityId, filter.method, limit
+            filter.query, filter.since, end.at, end.position, end.chain, end.number, filter.poolId, filter.identityId, filter.method, limit
         ) {
             let record = AuditEntry($0)
             let cursor = AuditCursor(at: record.at, position: $0.int(10), chain: record.chain, number: record.number)
@@ -80,7 +72,7 @@ extension Transaction {
     }
 }
 
-/// The conditions that records must satisfy.
+/// The conditions that records must satisfy. Each of the queries reads a range of an index, newest first.
 package struct AuditFilter: Sendable {
     package var since: Int64 = 0
     package var until: Int64 = .max
@@ -94,6 +86,54 @@ package struct AuditFilter: Sendable {
         self.poolId = poolId
         self.identityId = identityId
         self.method = method
+    }
+
+    package static let indexes: [SQL] = [
+        "CREATE INDEX audit_of_identity ON audit (identity_id, at) WHERE identity_id IS NOT NULL",
+        "CREATE INDEX audit_of_method ON audit (method, at, position)",
+        "CREATE INDEX audit_of_pool ON audit (pool_id, at, position) WHERE pool_id IS NOT NULL",
+    ]
+
+    /// The query with the parameters since, end (four values), pool, identity, method and limit.
+    fileprivate var query: SQL {
+        switch (identityId, method, poolId) {
+        case (.some, _, _):
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
+            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
+                AND (CAST($6 AS TEXT) IS NULL OR pool_id = $6)
+                AND identity_id = $7
+                AND (CAST($8 AS TEXT) IS NULL OR method = $8)
+            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
+            """
+        case (nil, .some, _):
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
+            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
+                AND (CAST($6 AS TEXT) IS NULL OR pool_id = $6)
+                AND (CAST($7 AS TEXT) IS NULL OR identity_id = $7)
+                AND method = $8
+            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
+            """
+        case (nil, nil, .some):
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
+            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
+                AND pool_id = $6
+                AND (CAST($7 AS TEXT) IS NULL OR identity_id = $7)
+                AND (CAST($8 AS TEXT) IS NULL OR method = $8)
+            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
+            """
+        case (nil, nil, nil):
+            """
+            SELECT chain, number, at, method, trace, pool_id, identity_id, subject, details, mac, position FROM audit
+            WHERE at >= $1 AND (at, position, chain, number) < ($2, $3, $4, $5)
+                AND (CAST($6 AS TEXT) IS NULL OR pool_id = $6)
+                AND (CAST($7 AS TEXT) IS NULL OR identity_id = $7)
+                AND (CAST($8 AS TEXT) IS NULL OR method = $8)
+            ORDER BY at DESC, position DESC, chain DESC, number DESC LIMIT $9
+            """
+        }
     }
 }
 

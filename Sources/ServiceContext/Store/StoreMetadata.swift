@@ -37,8 +37,9 @@ extension Transaction {
         try setStoreFact("id", id)
     }
 
-    /// Waits for a sweep in progress, and blocks others until the end of this transaction.
-    func keepSweepsAway() throws { try execute("UPDATE store_fact SET value = value WHERE name = 'swept.at'") }
+    /// Waits for a sweep in progress, and blocks others until the end of this transaction. A sweep changes this row. Transactions that call
+    /// this function do not wait for each other: hundreds of connections can begin their chains at the same time.
+    func keepSweepsAway() throws { try keepUnchanged("SELECT value FROM store_fact WHERE name = 'swept.at' FOR SHARE") }
 
     package func storeFact(_ name: String) throws -> String? {
         try queryOne("SELECT value FROM store_fact WHERE name = $1", name) { $0.string(0) }

@@ -78,7 +78,9 @@ public final class PostgresDatabase: Database {
     private func repeating<R>(_ body: (PostgresConnection) throws -> R) throws -> R {
         try running.enter()
         defer { running.leave() }
-        var retries = PostgresRetries(waitMilliseconds: waitMilliseconds)
+        // Behind a pooler, the queue of this process is part of a longer one: all connections of the process can wait for a connection to the
+        // server, for as long as `PostgresConnection.executeFirst` permits.
+        var retries = PostgresRetries(waitMilliseconds: pool.hasPooler ? 2 * waitMilliseconds : waitMilliseconds)
         let deadline = retries.deadline
         return try retries.run { () throws -> R in
             do { return try attempt(body, deadline: deadline) } catch let undone as Undone {

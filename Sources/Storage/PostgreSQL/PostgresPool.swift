@@ -10,6 +10,7 @@ final class PostgresPool: Sendable {
         /// The number of connections opened so far.
         var opened = 0
         var isClosed = false
+        var hasPooler = false
     }
 
     let connecting: PostgresConnecting
@@ -25,6 +26,9 @@ final class PostgresPool: Sendable {
         self.name = name
         self.most = max(1, most)
     }
+
+    /// Whether the connections go through a connection pooler.
+    var hasPooler: Bool { state.withLock { $0.hasPooler } }
 
     private enum Turn {
         case warm(UnsafeTransfer<PostgresConnection>)
@@ -50,7 +54,11 @@ final class PostgresPool: Sendable {
         case .closed: throw StoreError.closed
         case .warm(let connection): return connection
         case .new(let name):
-            do { return UnsafeTransfer(try connecting.connect(name: name)) } catch {
+            do {
+                let connection = try connecting.connect(name: name)
+                if connection.transactionSettings != nil { state.withLock { $0.hasPooler = true } }
+                return UnsafeTransfer(connection)
+            } catch {
                 left()
                 throw error
             }

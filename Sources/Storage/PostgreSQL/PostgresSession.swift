@@ -39,6 +39,8 @@ extension PostgresConnection: Session {
         }
     }
 
+    func keepUnchanged(_ query: SQL) throws { _ = try run(query, []) { _ in .more } }
+
     /// Returns the FNV-1a hash of the ID, which is the same in every process and version.
     static func lockNumber(_ id: String) -> Int64 {
         Int64(bitPattern: id.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })

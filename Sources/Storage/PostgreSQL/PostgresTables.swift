@@ -48,10 +48,16 @@ extension PostgresConnection {
     }
 
     /// Returns the number of rows of each table of the store, by table name.
+    ///
+    /// The rows of a partition are those of its table (`schemas/guides/scaling.md`).
     func rowCounts() throws -> [String: Int64] {
         var names: [String] = []
-        _ = try run("SELECT relname::TEXT FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace", [])
-        {
+        _ = try run(
+            """
+            SELECT relname::TEXT FROM pg_class
+            WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
+            """, []
+        ) {
             names.append($0.string(0))
             return .more
         }

@@ -10,6 +10,9 @@ extension SQLiteConnection: Session {
     /// Does nothing: only one connection writes at a time, so rows that a write has read cannot change.
     func lock(_ ids: [String]) throws {}
 
+    /// Does nothing, as `lock`.
+    func keepUnchanged(_ query: SQL) throws {}
+
     /// Returns the epoch. The row is read again only if SQLite's data version has changed, which is the case after a commit by another
     /// connection.
     func epoch() throws -> Int64 {

@@ -185,11 +185,13 @@ extension FirebaseCall {
     /// Finds users by an expression, or lists them in an order.
     func queryAccounts() throws -> JSONObject {
         _ = try tenantRecord()
-        let orders = ["USER_ID": "accountId", "CREATED_AT": "createdAt", "LAST_LOGIN_AT": "lastSignInAt", "USER_EMAIL": "email"]
+        let orders: [String: AccountOrder.Key] = [
+            "USER_ID": .accountId, "CREATED_AT": .createdAt, "LAST_LOGIN_AT": .lastSignInAt, "USER_EMAIL": .email,
+        ]
         var sort = try body.choice("sortBy", of: FirebaseEnumeration.sorting) ?? "USER_ID"
         if sort == "SORT_BY_FIELD_UNSPECIFIED" { sort = "USER_ID" }
-        guard var order = orders[sort] else { throw FirebaseError.payload("sortBy \(sort) is not available.") }
-        if try body.choice("order", of: FirebaseEnumeration.order) == "DESC" { order += "-" }
+        guard let key = orders[sort] else { throw FirebaseError.payload("sortBy \(sort) is not available.") }
+        let order = AccountOrder(key: key, isDescending: try body.choice("order", of: FirebaseEnumeration.order) == "DESC")
         var ids: [String]
         if try body.objects("expression").isEmpty {
             let selection = AccountSelection(tenantId: tenantId, order: order)
