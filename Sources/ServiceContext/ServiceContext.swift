@@ -18,28 +18,26 @@ public final class ServiceContext: Sendable {
     public let clock: any WallClock
     public let random: any RandomSource
     public let vault: Vault
-    /// Whether the store is a testing store, which can have a seed.
-    package let isTesting: Bool
     package let audit: AuditLog
     private let positions: Positions
-    /// Whether minting a token for a known identity is also audited.
-    public let auditsIssuance: Bool
     /// The client for external login providers and identity providers.
     public let foreign: any LoginProviderClient
 
+    /// - Parameters:
+    ///   - isTesting: Whether the store is a testing store.
+    ///   - faults: The faults of a testing store; `nil` for a testing store without any.
+    ///   - auditsIssuance: Whether minting a token for a known identity is also audited.
     public init(
         realm: Deployment, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
         faults: Faults? = nil, auditsIssuance: Bool = false, foreign: any LoginProviderClient = NoLoginProviderClient()
     ) {
         self.realm = realm
         self.database = StoreHandle(database, .patient)
-        self.faults = faults
+        self.faults = isTesting ? faults ?? Faults() : nil
         self.clock = clock
         self.random = random
         self.vault = vault
-        self.isTesting = isTesting
-        self.audit = AuditLog(key: vault.subkey("audit"), isTesting: isTesting)
-        self.auditsIssuance = auditsIssuance
+        self.audit = AuditLog(key: vault.subkey("audit"), isTesting: isTesting, recordsIssuance: auditsIssuance)
         self.foreign = foreign
         positions = Positions()
     }
@@ -52,12 +50,13 @@ public final class ServiceContext: Sendable {
         clock = context.clock
         random = context.random
         vault = context.vault
-        isTesting = context.isTesting
         audit = context.audit
-        auditsIssuance = context.auditsIssuance
         foreign = context.foreign
         positions = context.positions
     }
+
+    /// Whether the store is a testing store, which can have a seed.
+    package var isTesting: Bool { faults != nil }
 
     /// Returns this context for one call, whose transactions have its access to the store.
     package func scoped(to call: any CallContext) -> ServiceContext {

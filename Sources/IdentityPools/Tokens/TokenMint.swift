@@ -33,7 +33,7 @@ extension PoolTokens {
         _ request: TokenMint.Params, _ proven: AuthenticatedIdentity, _ call: any CallContext, now: Int64
     ) throws -> Phase<TokenMint.Result> {
         let minted = try context.resolve(
-            AuditEvent(method: TokenMint.info.name, by: call, poolId: proven.pool.id), recordsKept: context.auditsIssuance,
+            AuditEvent(method: TokenMint.info.name, by: call, poolId: proven.pool.id), recordsKept: context.audit.recordsIssuance,
             at: now
         ) { tx in
             let issuing = try configurations.issuingPool(proven.pool.id, in: tx)

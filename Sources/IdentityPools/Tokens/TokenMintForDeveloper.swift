@@ -37,7 +37,7 @@ extension PoolTokens {
     ) throws -> Phase<TokenMintForDeveloper.Result> {
         let minted = try context.resolve(
             AuditEvent(method: TokenMintForDeveloper.info.name, by: call, poolId: request.poolId),
-            recordsKept: context.auditsIssuance, at: now
+            recordsKept: context.audit.recordsIssuance, at: now
         ) { tx in
             let issuing = try configurations.issuingPool(request.poolId, in: tx)
             let pool = issuing.pool

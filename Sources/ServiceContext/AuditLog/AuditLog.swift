@@ -41,10 +41,13 @@ package struct AuditLog: Sendable {
     package let watch = AuditWatch()
     private let key: SecretBytes
     private let isTesting: Bool
+    /// Whether minting a token for a known identity is also recorded.
+    package let recordsIssuance: Bool
 
-    init(key: SecretBytes, isTesting: Bool = false) {
+    init(key: SecretBytes, isTesting: Bool = false, recordsIssuance: Bool = false) {
         self.key = key
         self.isTesting = isTesting
+        self.recordsIssuance = recordsIssuance
     }
 
     /// Appends `event` to the chain of the writing connection, in the transaction of the change.
