@@ -29,7 +29,7 @@ def imports(target):
 
 def uses_regular_expressions(target):
     """Returns the sources of a target whose object files of the debug build call functions of the module."""
-    folder = os.path.join(".build", "debug", f"{target['name']}.build")
+    folder = os.path.join(os.environ.get("MINTMARK_TEST_BUILD", ".build"), "debug", f"{target['name']}.build")
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if name.endswith(".swift.o"):
             with open(os.path.join(folder, name), "rb") as file:

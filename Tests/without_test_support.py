@@ -41,7 +41,7 @@ def check_package():
 
 def check_sources():
     """Compiles the module Mintmark without TestSupport."""
-    with open(os.path.join(ROOT, ".build", "debug.yaml"), encoding="utf-8") as file:
+    with open(os.path.join(os.environ.get("MINTMARK_TEST_BUILD", os.path.join(ROOT, ".build")), "debug.yaml"), encoding="utf-8") as file:
         manifest = file.read()
     start = manifest.index("Compiling Swift Module 'Mintmark'")
     line = next(each for each in manifest[start:].splitlines() if each.strip().startswith("args: "))

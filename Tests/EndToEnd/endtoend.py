@@ -26,6 +26,7 @@ class EndToEnd(unittest.TestCase):
     stores = ("sqlite", "postgres")
 
     def setUp(self):
+        self.addCleanup(stores.current.recycle)   # after the processes of the test have ended
         self.folder = tempfile.mkdtemp(prefix="mintmark-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 

@@ -128,7 +128,7 @@ class Sidecar:
             if not block:
                 return
 
-    def receive(self, accept=lambda message: True, timeout=20):
+    def receive(self, accept=lambda message: True, timeout=60):
         """Returns the next message that `accept` selects. Other messages stay in the inbox for later calls."""
         deadline = time.monotonic() + timeout
         with self._changed:
@@ -201,7 +201,7 @@ class Sidecar:
 
     # Calls
 
-    def answer(self, id, timeout=20):
+    def answer(self, id, timeout=60):
         """Returns the result for a request ID, or raises `RpcError`."""
         message = self.receive(lambda m: isinstance(m, dict) and m.get("id") == id and ("result" in m or "error" in m), timeout)
         if "error" in message:
@@ -219,7 +219,7 @@ class Sidecar:
             return error
         raise AssertionError(f"{method} accepted what it must refuse: {json.dumps(params)[:300]} -> {json.dumps(result)[:300]}")
 
-    def raw(self, line, timeout=20):
+    def raw(self, line, timeout=60):
         """Writes one line of bytes and returns the next message of any kind."""
         self.write(line + b"\n")
         return self.receive(timeout=timeout)
@@ -232,10 +232,10 @@ class Sidecar:
         except OSError:
             pass
 
-    def wait(self, timeout=20):
+    def wait(self, timeout=60):
         return self.process.wait(timeout)
 
-    def finish(self, timeout=20):
+    def finish(self, timeout=60):
         """Closes the input, waits for the process and returns the exit status."""
         self.end_input()
         return self.wait(timeout)

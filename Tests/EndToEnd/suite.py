@@ -7,12 +7,15 @@ of SQLite and tests without a store run. Every process has its own PostgreSQL se
 
 import argparse
 import collections
+import contextlib
 import json
 import os
-import subprocess
+import random
+import resource
 import sys
 import threading
 import time
+import traceback
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -27,6 +30,12 @@ LONG = {
 }
 
 
+def processor_seconds():
+    """Returns the processor time of this process and of its processes that have ended."""
+    used = [resource.getrusage(each) for each in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 class Result(unittest.TestResult):
     """Collects the report for the parent process, as JSON values."""
 
@@ -36,11 +45,11 @@ class Result(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self.began = time.monotonic()
+        self.began, self.used = time.monotonic(), processor_seconds()
 
     def stopTest(self, test):
         super().stopTest(test)
-        self.report["seconds"].append([round(time.monotonic() - self.began, 3), test.id()])
+        self.report["seconds"].append([round(time.monotonic() - self.began, 3), test.id(), round(processor_seconds() - self.used, 3)])
 
     def addSuccess(self, test):
         self.report["passed"].append(test.id())
@@ -88,17 +97,17 @@ def discover(options):
     return classes
 
 
-def work(options):
-    """A worker: reads one class name per line, runs the tests of the class and prints the report as one line of JSON."""
-    output = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)   # The output of the tests must not mix with the reports.
-    classes = discover(options)
+def work(classes, names, output, postgres):
+    """Runs the tests of each class whose name is read, one per line, and prints the report as one line of JSON."""
+    random.seed()   # A copy would choose the same numbers as the other workers.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
     current = None
-    if options.postgres:
+    if postgres:
         import stores
         current = stores.current = stores.Postgres()
     try:
-        for name in sys.stdin:
+        for name in names:
             result = Result()
             unittest.TestSuite(classes[name.strip()]).run(result)
             print(json.dumps(result.report), file=output, flush=True)
@@ -108,13 +117,32 @@ def work(options):
 
 
 class Worker(threading.Thread):
-    """Passes classes to one worker process until all are done."""
+    """Passes classes to one worker process until all are done. The process is a copy of this one, which has loaded the tests."""
 
-    def __init__(self, waiting, reports, verbose):
+    opened = []   # The ends of the pipes that belong to this process.
+
+    def __init__(self, classes, waiting, reports, options):
         super().__init__(daemon=True)
-        self.waiting, self.reports, self.verbose = waiting, reports, verbose
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", *sys.argv, "--worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.waiting, self.reports, self.verbose = waiting, reports, options.v
+        (names, self.names), (self.output, output) = (os.pipe(), os.pipe())
+        Worker.opened += [self.names, self.output]
+        sys.stdout.flush()
+        self.process = os.fork()
+        if self.process == 0:
+            status = 1
+            try:
+                for each in Worker.opened:
+                    os.close(each)
+                work(classes, os.fdopen(names), os.fdopen(output, "w"), options.postgres)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(status)
+        os.close(names)
+        os.close(output)
+        self.names, self.output = os.fdopen(self.names, "w"), os.fdopen(self.output)
 
     def run(self):
         while True:
@@ -123,9 +151,8 @@ class Worker(threading.Thread):
             except IndexError:
                 break
             try:
-                self.process.stdin.write(name + "\n")
-                self.process.stdin.flush()
-                line = self.process.stdout.readline()
+                print(name, file=self.names, flush=True)
+                line = self.output.readline()
             except OSError:
                 line = ""
             if not line:
@@ -133,15 +160,16 @@ class Worker(threading.Thread):
                 break
             self.reports[name] = report = json.loads(line)
             self.show(name, report)
-        self.process.stdin.close()
-        self.process.wait(180)   # Stopping a PostgreSQL server with thousands of databases takes long.
+        with contextlib.suppress(BrokenPipeError):
+            self.names.close()
+        os.waitpid(self.process, 0)   # A PostgreSQL server stops now.
 
     def show(self, name, report):
         for test, trace in report.get("failed", []):
             print(f"FAILED  {test}\n{trace}", flush=True)
         if self.verbose:
-            for seconds, test in report.get("seconds", []):
-                print(f"{seconds:7.2f} s  {test}", flush=True)
+            for seconds, test, used in report.get("seconds", []):
+                print(f"{seconds:7.2f} s {used:7.2f} s  {test}", flush=True)
 
 
 def known_durations():
@@ -159,11 +187,8 @@ def main():
     options.add_argument("folder")
     options.add_argument("imports", nargs="*")
     options.add_argument("-k", action="append", help="only tests whose name contains this")
-    options.add_argument("-v", action="store_true", help="print the duration of every test")
-    options.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options.add_argument("-v", action="store_true", help="print the duration and the processor time of every test")
     options = options.parse_args()
-    if options.worker:
-        return work(options)
 
     began, durations = time.monotonic(), known_durations()
     classes = discover(options)
@@ -174,7 +199,7 @@ def main():
         return max(sum(.5 if each is None else each for each in known), LONG.get(name, 0) if None in known else 0)
 
     waiting, reports = collections.deque(sorted(classes, key=expected, reverse=True)), {}
-    workers = [Worker(waiting, reports, options.v) for _ in range(max(1, min(options.jobs, len(classes))))]
+    workers = [Worker(classes, waiting, reports, options) for _ in range(max(1, min(options.jobs, len(classes))))]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -190,17 +215,18 @@ def main():
     seconds = sorted(all_of("seconds"), reverse=True)
     broken = {test.split(" ")[0] for test, _ in all_of("failed")}
     passed = [test for test in all_of("passed") if test not in broken]
-    for each, test in seconds[:20]:
+    for each, test, _ in seconds[:20]:
         print(f"slow: {each:7.2f} s  {test}")
     for test, reason in all_of("skipped"):
         print(f"skipped: {test}: {reason}")
     # Another suite that runs at the same time may have added its durations.
-    durations = {**known_durations(), **{f"{kind} {test}": each for each, test in seconds}}
+    durations = {**known_durations(), **{f"{kind} {test}": each for each, test, _ in seconds}}
     os.makedirs(os.path.dirname(DURATIONS), exist_ok=True)
     with open(f"{DURATIONS}.{os.getpid()}", "w", encoding="utf-8") as file:
         json.dump(durations, file)
     os.replace(file.name, DURATIONS)
-    print(f"{len(seconds)} tests in {time.monotonic() - began:.0f} s, {sum(each for each, _ in seconds):.0f} s in one process")
+    print(f"{len(seconds)} tests in {time.monotonic() - began:.0f} s, {sum(each for each, *_ in seconds):.0f} s in one process, "
+          f"{sum(used for *_, used in seconds):.0f} s of processor time")
     print(f"{len(passed)} passed, {len(all_of('failed'))} failed")
     return 1 if broken or not passed else 0
 

@@ -17,6 +17,8 @@ NUMBERS = random.Random(7)
 
 
 class CommonPasswords(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn(testing=True)

@@ -27,6 +27,8 @@ class Ranges(http.server.BaseHTTPRequestHandler):
 
 
 class BreachedPasswords(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ranges)

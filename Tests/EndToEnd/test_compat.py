@@ -222,6 +222,8 @@ class Compat(EndToEnd):
 
 
 class Loopback(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn(testing=True)

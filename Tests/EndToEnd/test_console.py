@@ -151,6 +151,8 @@ class WhoMayUseTheConsole(WithConsole):
 
 
 class Pages(WithConsole):
+    stores = ("sqlite",)
+
     def test_account_has_graph_sessions_and_end_button(self):
         signed = self.sign_up()
         account = signed["account"]["accountId"]

@@ -108,6 +108,8 @@ class Schemas(unittest.TestCase):
 
 
 class OpenRPC(EndToEnd):
+    stores = ("sqlite",)
+
     def test_testing_process_offers_openrpc_document(self):
         self.assertEqual(self.spawn(testing=True).call("rpc.discover"), load("openrpc.json"))
 

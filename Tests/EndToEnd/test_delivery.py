@@ -12,6 +12,8 @@ from test_logins import Provider
 
 
 class Mail(MailServer):
+    stores = ("sqlite",)
+
     def test_email_is_sent_with_starttls_and_password_and_its_code_completes_sign_up(self):
         sidecar = self.process(self.ports["login"])
         token = self.start(sidecar)
@@ -242,6 +244,8 @@ class Mail(MailServer):
 
 
 class Webhooks(Delivery):
+    stores = ("sqlite",)
+
     def received(self, port):
         """Returns the only request that the receiver got, with the result of its signature check."""
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/all") as answer:

@@ -15,6 +15,8 @@ def ping(id):
 
 
 class Envelopes(EndToEnd):
+    stores = ("sqlite",)
+
     def test_ids_are_returned_exactly_as_written(self):
         """Digits and escape sequences are preserved."""
         sidecar = self.spawn()

@@ -68,6 +68,8 @@ class SignedProject(FirebaseRequests, EndToEnd):
 
 
 class ProductionMode(SignedProject):
+    stores = ("sqlite",)
+
     def test_id_token_is_verified_with_the_published_certificate(self):
         made = self.signed_in()
         claims = auth.verify_id_token(made["idToken"], check_revoked=True, app=self.app)

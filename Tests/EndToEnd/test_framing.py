@@ -33,6 +33,8 @@ def unframed(data):
 
 
 class Framed(EndToEnd):
+    stores = ("sqlite",)
+
     def exchange(self, data, *options, status=0, environment=None):
         """Returns the responses of a process to `data`, and its standard error."""
         sidecar = self.spawn(*(options or ["--framing", "content-length"]), reading=False, environment=environment)

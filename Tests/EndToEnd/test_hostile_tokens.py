@@ -19,6 +19,8 @@ def sign(header, payload, key):
 
 
 class HostileTokens(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn()

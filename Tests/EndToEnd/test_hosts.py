@@ -20,6 +20,7 @@ LARGE_RESPONSES_LIMIT = 80 * 1024
 
 
 class Hosts(EndToEnd):
+    @only("sqlite")
     def test_host_that_never_reads_stderr(self):
         """Log lines are dropped and counted, and requests are not delayed."""
         read, write = os.pipe()
@@ -34,6 +35,7 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.assertEqual(sidecar.finish(), 0)
 
+    @only("sqlite")
     def test_host_that_closes_stderr(self):
         read, write = os.pipe()
         sidecar = self.spawn("--log-level", "trace", stderr=write)
@@ -155,12 +157,14 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.assertEqual(sidecar.finish(), 0)
 
+    @only("sqlite")
     def test_host_that_writes_byte_by_byte(self):
         sidecar = self.spawn()
         for byte in PING % 1:
             sidecar.write(bytes([byte]))
         self.assertEqual(sidecar.receive()["id"], 1)
 
+    @only("sqlite")
     def test_host_that_closes_stdout(self):
         """A closed standard output causes a shutdown, not a crash."""
         sidecar = self.spawn(reading=False)
@@ -182,6 +186,7 @@ class Hosts(EndToEnd):
         self.assertEqual({json.loads(line)["id"] for line in lines if b'"result"' in line}, set(range(2000)))
         self.assertEqual(sidecar.wait(), 0)
 
+    @only("sqlite")
     def test_immediate_end_of_input_exits_with_0(self):
         sidecar = self.spawn()
         self.assertEqual(sidecar.finish(), 0)
@@ -207,6 +212,7 @@ class Hosts(EndToEnd):
                 for answer in kept[::50]:
                     self.assertFalse(mint(again, pool, f"user-{answer['id']}")["isNewIdentity"])
 
+    @only("sqlite")
     def test_sigterm_ends_idle_process(self):
         sidecar = self.spawn()
         self.works(sidecar)
@@ -215,6 +221,7 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.wait(10), 0)
         self.assertLess(time.monotonic() - began, 5)
 
+    @only("sqlite")
     def test_parent_exit_ends_process(self):
         """`--parent` ends the process when the parent exits, even if its input stays open."""
         parent = subprocess.Popen(["sleep", "1000"])
@@ -224,6 +231,7 @@ class Hosts(EndToEnd):
         parent.wait()
         self.assertGreaterEqual(sidecar.wait(), 0)
 
+    @only("sqlite")
     def test_parent_that_has_already_exited_ends_process(self):
         parent = subprocess.Popen(["true"])
         parent.wait()
@@ -250,6 +258,7 @@ class Hosts(EndToEnd):
         again = self.spawn(store=self.path("store.db"))
         self.assertEqual([p["poolId"] for p in again.call("pool.list")["pools"]], ["local-1:01"])
 
+    @only("sqlite")
     def test_stdout_contains_only_protocol_messages(self):
         """This also applies to the log level trace. Within the process, descriptor 1 refers to standard error."""
         sidecar = self.spawn("--log-level", "trace", store=self.path("store.db"))
@@ -261,6 +270,7 @@ class Hosts(EndToEnd):
         self.assertEqual(sidecar.finish(), 0)
         self.assertEqual(sidecar.remaining(), [])
 
+    @only("sqlite")
     def test_memory_does_not_grow_with_invalid_input(self):
         sidecar = self.spawn()
         for _ in range(20):

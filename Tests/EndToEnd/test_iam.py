@@ -17,6 +17,8 @@ READ_ONLY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 
 
 class IAM(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn(testing=True)

@@ -40,6 +40,8 @@ def claims_of(token):
 
 
 class Logins(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn()

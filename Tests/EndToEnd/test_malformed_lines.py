@@ -75,6 +75,8 @@ def nested(depth, id=1):
 
 
 class MalformedLines(EndToEnd):
+    stores = ("sqlite",)
+
     def check(self, sidecar, line, code, kind):
         answer = sidecar.raw(line)
         self.assertEqual(answer["error"]["code"], code, answer)

@@ -26,6 +26,8 @@ def contract():
 
 
 class Tools(EndToEnd):
+    stores = ("sqlite",)
+
     def command(self, *options, store=":memory:", testing=True):
         store, needed = stores.current.place(store)
         arguments = ["mcp", "--store", store] + (["--testing"] if testing else []) + list(options)

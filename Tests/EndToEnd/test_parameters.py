@@ -8,6 +8,8 @@ VALUES = {"null": None, "boolean": True, "number": 1.5, "string": "x", "array": 
 
 
 class Parameters(EndToEnd):
+    stores = ("sqlite",)
+
     def test_all_violations_are_listed(self):
         sidecar = self.spawn()
         found = self.violations(sidecar, "token.mintForDeveloper", {

@@ -110,6 +110,8 @@ class AnyAuthenticator:
 
 
 class SecondOpinion(PasskeyTests):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.chance = random.Random(SEED)

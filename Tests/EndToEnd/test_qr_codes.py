@@ -46,6 +46,8 @@ def of_other_implementation(text, version, mask):
 
 
 class QRCodes(Federation):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar.call("tenant.update", {"tenantId": "default", "mfa": "optional"})

@@ -42,6 +42,8 @@ def signed(provider, header, claims):
 
 
 class ForeignTokens(Federation):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar.call("idp.update", {"providerId": "oidc.work", "moreClientIds": ["ios"]})
@@ -152,6 +154,8 @@ class ForeignTokens(Federation):
 
 class WeakKeys(Federation):
     """RSA keys of the ROCA form (CVE-2017-15361): each prime is k * M + (65537 ** a mod M), where M is a product of small primes."""
+
+    stores = ("sqlite",)
 
     PRIMES = [number for number in range(2, 168) if all(number % divisor for divisor in range(2, number))]
     M = math.prod(PRIMES)

@@ -16,6 +16,8 @@ ALGORITHMS = ("ES256", "RS256", "RS512", "EdDSA")
 
 
 class TokensElsewhere(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.sidecar = self.spawn()

@@ -13,6 +13,8 @@ from sidecar import binary, clean_environment
 
 
 class Traces(EndToEnd):
+    stores = ("sqlite",)
+
     def setUp(self):
         super().setUp()
         self.file = self.path("trace.jsonl")

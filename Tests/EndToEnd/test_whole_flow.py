@@ -200,6 +200,8 @@ class WholeFlow(Flows):
 class Listening(Flows):
     """The same flow, with a listener of this process as the redirect URI."""
 
+    stores = ("sqlite",)
+
     def error(self, waiting):
         with self.assertRaises(RpcError) as caught:
             self.sidecar.answer(waiting)
