@@ -68,6 +68,7 @@ extension ParsableCommand {
         if !configuration.subcommands.isEmpty {
             lines += ["", "SUBCOMMANDS:"]
             for command in configuration.subcommands {
+                if let heading = configuration.headings[command._commandName] { lines += ["", "\(heading):"] }
                 let isDefault = configuration.defaultSubcommand.map { $0 == command } ?? false
                 lines += HelpText.item(command._commandName + (isDefault ? " (default)" : ""), command.configuration.abstract, width)
             }

@@ -22,10 +22,13 @@ public struct CommandConfiguration: Sendable {
     public let version: String
     public let subcommands: [any ParsableCommand.Type]
     public let defaultSubcommand: (any ParsableCommand.Type)?
+    /// Headings for the list of subcommands, by the name of the command that follows.
+    public let headings: [String: String]
 
     public init(
         commandName: String? = nil, abstract: String = "", discussion: String = "", version: String = "",
-        subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil
+        subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil,
+        headings: [String: String] = [:]
     ) {
         self.commandName = commandName
         self.abstract = abstract
@@ -33,6 +36,7 @@ public struct CommandConfiguration: Sendable {
         self.version = version
         self.subcommands = subcommands
         self.defaultSubcommand = defaultSubcommand
+        self.headings = headings
     }
 }
 

@@ -35,7 +35,13 @@ struct MintmarkCommand: ParsableCommand {
             AzureTokenFileCommand.self, GitCredentialCommand.self,
             KubeCredential.self, Configure.self, Completions.self, ManCommand.self, Docs.self,
         ],
-        defaultSubcommand: Serve.self)
+        defaultSubcommand: Serve.self,
+        headings: [
+            Serve._commandName: "Call methods", LoginCommand._commandName: "Sign in on the command line",
+            GraphCommand._commandName: "Inspect",
+            Keygen._commandName: "Keys, backups and moves of a store", RunCommand._commandName: "Tests, language models and the browser",
+            ExecCommand._commandName: "Credentials for other tools", Completions._commandName: "Documentation and completions",
+        ])
 
     static func main() {
         // Also blocks debuggers of other processes of this user; `--allow-core-dumps` reverts it.

@@ -13,7 +13,7 @@ do {
         let stale = output.stale()
         for path in stale { print("stale: \(path)") }
         if !stale.isEmpty {
-            print("\(stale.count) generated files do not follow from schemas/: run swift run contract")
+            print("Generated files that are not up to date: \(stale.count). Run swift run contract.")
             exit(1)
         }
         print("\(output.files.count) generated files are up to date")
@@ -22,6 +22,6 @@ do {
     }
 } catch let problems as ContractProblems {
     for problem in problems.all { print(problem) }
-    print("\(problems.all.count) problems in schemas/")
+    print("Problems in schemas/: \(problems.all.count)")
     exit(2)
 }

@@ -56,6 +56,14 @@ import Testing
             "methods/pool.get.json", "\"level\": \"read\"", "\"level\": \"read\", \"secrets\": true",
             "methods/pool.get.json: has no secret members, so it must not have secrets"
         ),
+        (
+            "methods/pool.get.json", "of an identity pool.\"", "of an identity pool\"",
+            "methods/pool.get.json: the summary must be a sentence that ends with a period"
+        ),
+        (
+            "methods/system.info.json", "{\"description\": \"Whether the store is a testing store.\", \"type\": \"boolean\"}",
+            "{\"type\": \"boolean\"}", "result/testing: needs a description"
+        ),
         ("methods/account.get.json", "\"account.graph\"", "\"account.grpah\"", "next must name other methods, not account.grpah"),
         ("methods/pool.get.json", "\"quick\"", "\"cheap\"", "needs a cost: quick, store, slow, network"),
         ("methods/account.create.json", "\"/password\"", "\"/pass\"", "there is no parameter /pass"),

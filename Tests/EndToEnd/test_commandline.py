@@ -276,7 +276,7 @@ class CommandLine(EndToEnd):
         for words in (b"nam is unknown. Did you mean name?", b"name is missing"):
             self.assertEqual(done.stderr.count(words), 1, done.stderr)
         many = self.call("call", "--store", ":memory:", "pool.create", json.dumps({"name": "x", **{f"no{n}": 1 for n in range(9)}}))
-        self.assertEqual([many.stderr.count(b"no%d is not known" % n) for n in range(9)], [1] * 9, many.stderr)
+        self.assertEqual([many.stderr.count(b"no%d is unknown" % n) for n in range(9)], [1] * 9, many.stderr)
 
     def test_describe_resolves_names_of_other_products(self):
         for asked, method in (("linkWithCredential", "account.link"), ("GetOpenIdTokenForDeveloperIdentity", "token.mintForDeveloper"),

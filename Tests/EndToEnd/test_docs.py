@@ -20,7 +20,7 @@ from sidecar import ROOT, binary, clean_environment, run
 
 GUIDES = os.path.join(ROOT, "schemas", "guides")
 LANGUAGES = {"JSON", "Command line", "bash", "Python", "Node", "Go", "Java", "Ruby", "Swift"}
-EMPTY_ELEMENTS = {"meta", "link", "br", "hr", "img", "input"}
+EMPTY_ELEMENTS = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
 def guides():

@@ -98,8 +98,8 @@ class ExitCodes(EndToEnd):
     def test_doctor_creates_no_files(self):
         """If the path does not exist or the file is empty, doctor does not create a store."""
         open(self.path("empty.db"), "w").close()
-        for arguments, word in ((("--store", self.path("typo", "x.db")), b"the store does not exist"), (("--store", self.path("typo.db")), b"the store does not exist"),
-                                (("--app", "typo"), b"the store does not exist"), (("--store", self.path("empty.db")), b"the file is empty")):
+        for arguments, word in ((("--store", self.path("typo", "x.db")), b"the file does not exist"), (("--store", self.path("typo.db")), b"the file does not exist"),
+                                (("--app", "typo"), b"the file does not exist"), (("--store", self.path("empty.db")), b"the file is empty")):
             with self.subTest(arguments):
                 done = self.call("doctor", *arguments)
                 self.assertEqual(done.returncode, 2, done.stdout)

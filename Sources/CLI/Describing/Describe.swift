@@ -84,8 +84,7 @@ struct Describe: ParsableCommand {
             var notes = [field.type]
             if requirement { notes.append(field.isRequired ? "required" : field.defaultValue.map { "default \($0)" } ?? "optional") }
             try Printing.out("  \(Printing.cyan(field.name))  \(Printing.dim(notes.joined(separator: ", ")))")
-            let description = field.description.drop { $0 == " " }
-            if !description.isEmpty { try Printing.out("      \(description)") }
+            if !field.description.isEmpty { try Printing.out("      \(field.description)") }
         }
         try Printing.out("")
     }

@@ -14,6 +14,7 @@ struct ContractChecks {
         LevelChecks(contract: contract, problems: problems).run()
         ColumnChecks(contract: contract, problems: problems).run()
         GuardChecks(contract: contract, problems: problems).run()
+        TextChecks(contract: contract, problems: problems).run()
         examples()
         fixtures()
     }

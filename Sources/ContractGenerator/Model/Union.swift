@@ -38,9 +38,10 @@ struct Union {
         let first = having[0].object.property(name)!
         let isEverywhere = having.count == variants.count
         let isRequired = isEverywhere && having.allSatisfy { $0.object.property(name)!.isRequired }
+        let texts = [description(name, first, having), isEverywhere ? "" : presence(having)]
         return Property(
             name: name, type: Self.type(of: having.map { $0.object.property(name)! }), isRequired: isRequired, defaultValue: nil,
-            description: description(name, first, having) + (isEverywhere ? "" : " " + presence(having)))
+            description: texts.filter { !$0.isEmpty }.joined(separator: " "))
     }
 
     /// Returns the type of a member: of constants, the enumeration of their values.
