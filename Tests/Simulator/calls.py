@@ -183,6 +183,7 @@ class SignIn(Call):
         if not account:
             # An account that is created during the call counts this as a wrong password.
             world.strays.setdefault(name, set()).add(self)
+            world.tries[name].version += 1
             return
         here = (holder, account), (account.exists, True)
         self.crossing = Claim.unchanged(account.endings)
@@ -196,8 +197,10 @@ class SignIn(Call):
         self.promise({"invalidPassword"}, Claim(*here, (account.password, password)), f"the password of {name} was set")
         if account.password.known != password:
             account.wrong += 1
+            world.tries[name].version += 1
         elif not account.wrong and name not in world.guessed and not world.strays.get(name):
-            self.promise({"accountLocked"}, Claim(*here), f"nobody tried a wrong password of {name}")
+            # A wrong password during this call can lock the account before this call is decided.
+            self.promise({"accountLocked"}, Claim(*here, (world.tries[name], None)), f"nobody tried a wrong password of {name}")
 
     def done(self, result):
         account = next((each for each in self.world.accounts if each.id == result["account"]["accountId"]), None)
@@ -309,6 +312,7 @@ class SubmitCode(Call):
         super().__init__(world, "signUp.submitCode", {"continuationToken": flow.token, "code": code})
         self.flow, self.holder = flow, world.holders[flow.name]
         world.guessed.add(flow.name)
+        world.tries[flow.name].version += 1
         if self.guess and code not in codes:
             self.forbid(Claim((flow.completed, False)), "the code is wrong")
         if isinstance(self.holder.known, Account) and self.holder.known.id not in flow.accounts:

@@ -71,6 +71,8 @@ class World:
         self.names = [f"u{number}@example.com" for number in range(3)]
         self.users = [f"d{number}" for number in range(4)]
         self.holders = {name: Register(None) for name in self.names}
+        # Changed by each call that can count as a failed attempt to sign in.
+        self.tries = {name: Register(None) for name in self.names}
         self.clock, self.guests = Register(MOMENT), Register(True)
         self.accounts, self.flows, self.linked, self.minted, self.kept_identities, self.seen = [], [], [], [], [], {}
         self.unlinks, self.guessed, self.strays = {}, set(), {}
