@@ -128,7 +128,7 @@ class Sidecar:
             if not block:
                 return
 
-    def receive(self, accept=lambda message: True, timeout=60):
+    def receive(self, accept=lambda message: True, timeout=180):
         """Returns the next message that `accept` selects. Other messages stay in the inbox for later calls."""
         deadline = time.monotonic() + timeout
         with self._changed:
@@ -155,7 +155,7 @@ class Sidecar:
         with self._changed:
             return len(self._inbox)
 
-    def lines(self, count, timeout=60):
+    def lines(self, count, timeout=180):
         """Waits until `count` responses have arrived or the process has ended. Removes all messages from the inbox and returns them as raw lines."""
         deadline = time.monotonic() + timeout
         with self._changed:
@@ -201,14 +201,14 @@ class Sidecar:
 
     # Calls
 
-    def answer(self, id, timeout=60):
+    def answer(self, id, timeout=180):
         """Returns the result for a request ID, or raises `RpcError`."""
         message = self.receive(lambda m: isinstance(m, dict) and m.get("id") == id and ("result" in m or "error" in m), timeout)
         if "error" in message:
             raise RpcError(message["error"])
         return message["result"]
 
-    def call(self, method, params=None, timeout=20, **envelope):
+    def call(self, method, params=None, timeout=180, **envelope):
         return self.answer(self.send(method, params, **envelope), timeout)
 
     def refusal(self, method, params=None, **envelope):
@@ -219,7 +219,7 @@ class Sidecar:
             return error
         raise AssertionError(f"{method} accepted what it must refuse: {json.dumps(params)[:300]} -> {json.dumps(result)[:300]}")
 
-    def raw(self, line, timeout=60):
+    def raw(self, line, timeout=180):
         """Writes one line of bytes and returns the next message of any kind."""
         self.write(line + b"\n")
         return self.receive(timeout=timeout)
@@ -232,10 +232,10 @@ class Sidecar:
         except OSError:
             pass
 
-    def wait(self, timeout=60):
+    def wait(self, timeout=180):
         return self.process.wait(timeout)
 
-    def finish(self, timeout=60):
+    def finish(self, timeout=180):
         """Closes the input, waits for the process and returns the exit status."""
         self.end_input()
         return self.wait(timeout)
@@ -342,7 +342,7 @@ def parse_answer(line):
         raise AssertionError(f"not JSON on standard output: {line[:200]!r} ({error})") from None
 
 
-def run(*arguments, input=b"", environment=None, timeout=60, home=None, **options):
+def run(*arguments, input=b"", environment=None, timeout=180, home=None, **options):
     """Runs `mintmark ARGUMENTS` until it exits. Returns the completed process."""
     own = home or tempfile.mkdtemp(prefix="mintmark-")
     try:

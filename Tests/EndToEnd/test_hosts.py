@@ -115,7 +115,8 @@ class Hosts(EndToEnd):
     def test_large_unread_responses_are_limited(self):
         """At most 16 MiB of responses are buffered, independent of their size."""
         sidecar = self.spawn(testing=True, reading=False)
-        filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}\n' % n)))
+        line = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"' + b" " * 10_000 + b"}\n"   # Longer lines fill the pipe with fewer responses.
+        filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: line % n)))
         self.is_full = threading.Event()
         filler.start()
         self.assertTrue(self.is_full.wait(120), "it reads on without end")
