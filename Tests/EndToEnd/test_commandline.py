@@ -282,7 +282,7 @@ class CommandLine(EndToEnd):
         for asked, method in (("linkWithCredential", "account.link"), ("GetOpenIdTokenForDeveloperIdentity", "token.mintForDeveloper"),
                               ("firebase.auth().signInAnonymously()", "signIn.anonymously"), ("setcustomuserclaims", "account.setClaims")):
             text = self.call("describe", asked).stdout.decode()
-            self.assertTrue(text.startswith(f"{asked} is {method} here."), text[:200])
+            self.assertTrue(text.startswith(f"In Mintmark, {asked} is {method}."), text[:200])
             self.assertIn("Parameters", text)
         for asked, names in (("signInWithPopup", ("idp.authorize", "signIn.withCredential")),
                              ("submitCode", ("signIn.submitCode", "signUp.submitCode", "passwordReset.submitCode"))):
