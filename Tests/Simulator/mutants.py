@@ -103,7 +103,7 @@ EDITS = [
      '            let early = simulatorMutant("decided-before") || simulatorMutant("unchecked-link")\n'
      "            let stale = early ? try database.read(.patient) { try gather($0) } : nil\n"
      "            return try database.write(isolation: isolation) { tx in\n                let (context, facts) = try stale ?? gather(tx)\n"),
-    (f"{POOLS}/Identities/IdentityRecords.swift",
+    (f"{POOLS}/Records/IdentityRecords.swift",
      "        try execute(\n            \"\"\"\n            INSERT INTO login (pool_id, provider, subject, identity_id, linked_at) VALUES ($1, $2, $3, $4, $5)\n",
      '        if simulatorMutant("unchecked-link") {\n            return try execute(\n'
      '                "INSERT OR REPLACE INTO login (pool_id, provider, subject, identity_id, linked_at) VALUES ($1, $2, $3, $4, $5)", poolId,\n'

@@ -15,9 +15,6 @@ package struct LoginVerifier: Sendable {
         self.configurations = configurations
     }
 
-    /// The name under which AWS clients send a pool's own token.
-    package static let poolTokenName = "cognito-identity.amazonaws.com"
-
     /// - Returns: The verified logins, ordered by provider name, or the wait for a provider and then the verification.
     /// - Throws: For a name `PublicProviderRequired`, `PoolTokenNotAccepted`, `SamlNotSupported`, `LegacyProviderNotSupported`,
     ///   `UnsupportedLoginProvider`; for a token `LoginTokenInvalid`, `ProviderUnavailable`, `ProviderUnusable`.
@@ -47,7 +44,7 @@ package struct LoginVerifier: Sendable {
 
     private func provider(_ name: String, of pool: PoolRecord) throws -> LoginProvider {
         if name == pool.developerProvider { throw PublicProviderRequired(provider: name) }
-        if name == Self.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
+        if name == LoginProvider.poolTokenName { throw PoolTokenNotAccepted(provider: name) }
         if let provider = pool.provider(named: name) { return provider }
         if name.hasPrefix("arn:"), name.includes(":saml-provider/") { throw SamlNotSupported(provider: name) }
         if LoginProvider.legacyNames.contains(name) { throw LegacyProviderNotSupported(provider: name) }

@@ -6,9 +6,9 @@ struct WorkloadClaims: Sendable {
     private let prefix: String
     private let claims: JSONNode
 
-    init(_ token: WorkloadToken) {
-        prefix = token.issuer.name.lowercased() + ":"
-        claims = token.claims
+    init(issuerName: String, _ claims: JSONNode) {
+        prefix = issuerName.lowercased() + ":"
+        self.claims = claims
     }
 
     /// Returns the value of a condition key.

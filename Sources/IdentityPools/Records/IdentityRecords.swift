@@ -12,12 +12,6 @@ struct Identity: Sendable, Equatable {
     enum State: String, Sendable { case guest, authenticated, disabled }
 }
 
-/// A pair of provider and subject, compared byte by byte.
-package struct Login: Hashable, Sendable {
-    package let provider: String
-    let subject: String
-}
-
 extension Transaction {
     func identity(_ id: String) throws -> Identity? {
         try queryOne("SELECT id, pool_id, state, created_at, updated_at FROM identity WHERE id = $1", id, row: Identity.init)
