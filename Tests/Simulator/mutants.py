@@ -76,7 +76,7 @@ EDITS = [
      "        watch.noteRecord(at: now)\n"
      '        if simulatorMutant("audit-apart") {\n            try tx.execute("COMMIT")\n            try tx.execute("BEGIN IMMEDIATE")\n        }\n'
      '        if simulatorMutant("audit-forgets"), (event.trace?.utf8.last ?? 0) % 4 == 3 { return }\n'),
-    (f"{ACCOUNTS}/Sessions/SessionRecords.swift",
+    (f"{ACCOUNTS}/Records/SessionRecords.swift",
      '        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)\n',
      '        if simulatorMutant("refresh-not-spent") { return }\n'
      '        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)\n'),
@@ -86,16 +86,16 @@ EDITS = [
     (f"{ACCOUNTS}/Accounts/AccountUpdate.swift",
      "        _ = try tx.deleteSessions(of: account.id)\n        try tx.endFlows(of: account.id)\n",
      '        if !simulatorMutant("password-in-cache") { _ = try tx.deleteSessions(of: account.id) }\n        try tx.endFlows(of: account.id)\n'),
-    (f"{ACCOUNTS}/Sessions/FirstFactor.swift",
+    (f"{ACCOUNTS}/SignInCompletion/FirstFactor.swift",
      "        if account.isDisabled { throw AccountDisabled(accountId: account.id) }\n",
      '        if account.isDisabled, !simulatorMutant("disabled-signs-in") { throw AccountDisabled(accountId: account.id) }\n'),
-    (f"{ACCOUNTS}/Sessions/SignInCompletion.swift",
+    (f"{ACCOUNTS}/SignInCompletion/SignInCompletion.swift",
      "            try account.requireEnabled()\n",
      '            if !simulatorMutant("disabled-signs-in") { try account.requireEnabled() }\n'),
-    (f"{ACCOUNTS}/People/Lockout.swift",
+    (f"{ACCOUNTS}/RateLimits/Lockout.swift",
      "        guard now < lockedUntil else { return }\n",
      '        guard now < lockedUntil, !simulatorMutant("lockout-ignored") else { return }\n'),
-    (f"{ACCOUNTS}/People/FlowRecords.swift",
+    (f"{ACCOUNTS}/Records/FlowRecords.swift",
      "            flow.code.mac, flow.code.expiresAt, flow.code.sentAt, flow.code.tries, flow.sends,",
      '            flow.code.mac, flow.code.expiresAt, flow.code.sentAt, simulatorMutant("attempts-not-counted") ? 0 : flow.code.tries, flow.sends,'),
     (f"{POOLS}/Identities/IdentityResolutionRecords.swift",
@@ -103,7 +103,7 @@ EDITS = [
      '            let early = simulatorMutant("decided-before") || simulatorMutant("unchecked-link")\n'
      "            let stale = early ? try database.read(.patient) { try gather($0) } : nil\n"
      "            return try database.write(isolation: isolation) { tx in\n                let (context, facts) = try stale ?? gather(tx)\n"),
-    (f"{POOLS}/Identities/IdentityRecords.swift",
+    (f"{POOLS}/Records/IdentityRecords.swift",
      "        try execute(\n            \"\"\"\n            INSERT INTO login (pool_id, provider, subject, identity_id, linked_at) VALUES ($1, $2, $3, $4, $5)\n",
      '        if simulatorMutant("unchecked-link") {\n            return try execute(\n'
      '                "INSERT OR REPLACE INTO login (pool_id, provider, subject, identity_id, linked_at) VALUES ($1, $2, $3, $4, $5)", poolId,\n'

@@ -31,7 +31,7 @@ extension CredentialsService {
                         try authorize(SessionHolder(try verify(token, now: now, in: tx)), custom: request.customRoleArn, now: now, in: tx)
                     }, now: now))
         case .identityId(let id):
-            guard let logins = request.logins, let token = logins[LoginVerifier.poolTokenName] else {
+            guard let logins = request.logins, let token = logins[LoginProvider.poolTokenName] else {
                 return try getInPhases(id, request.logins, custom: request.customRoleArn, call, now: now)
             }
             return .done(try get(id, ownToken: token, logins, custom: request.customRoleArn, now: now))
@@ -46,7 +46,7 @@ extension CredentialsService {
         _ id: String, ownToken token: String, _ logins: Members<String>, custom: String?, now: Int64
     ) throws -> CredentialsGet.Result {
         guard logins.count == 1 else {
-            let message = "\(LoginVerifier.poolTokenName) must be the only login: its token proves the identity by itself."
+            let message = "\(LoginProvider.poolTokenName) must be the only login: its token proves the identity by itself."
             throw InvalidParams(violations: [Violation(pointer: "/logins", rule: "alone", message: message)])
         }
         return exchange(

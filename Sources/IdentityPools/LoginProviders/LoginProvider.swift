@@ -18,6 +18,9 @@ package struct LoginProvider: Sendable {
         case amazon
     }
 
+    /// The name under which AWS clients send a pool's own token.
+    package static let poolTokenName = "cognito-identity.amazonaws.com"
+
     /// The key of the provider's logins: a domain, or an issuer without its scheme.
     package let name: String
     let kind: Kind
@@ -162,7 +165,7 @@ extension [LoginProvider] {
     /// Names that a developer provider must not have, because they identify other logins.
     private static let reservedNames =
         LoginProvider.legacyNames.union([
-            LoginVerifier.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
+            LoginProvider.poolTokenName, "graph.facebook.com", "www.amazon.com", "accounts.google.com", "appleid.apple.com",
         ])
 
     /// Creates the providers of a pool from their configuration.
@@ -175,7 +178,7 @@ extension [LoginProvider] {
                 provider: developerProvider, reason: "this name is reserved for another kind of login. Choose another name."
             )
         }
-        var names: Set<String> = [LoginVerifier.poolTokenName]
+        var names: Set<String> = [LoginProvider.poolTokenName]
         if let developerProvider { names.insert(developerProvider) }
         for provider in self where !names.insert(provider.name).inserted {
             throw InvalidPoolProvider(provider: provider.name, reason: "its name is already used by another provider of the pool.")

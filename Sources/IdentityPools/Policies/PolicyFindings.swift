@@ -86,7 +86,7 @@ struct PolicyFindings {
     private var isOnAWS: Bool {
         if Self.usualKeys.contains(claim) { return true }
         if isGitHub { return Self.keysOfGitHub.contains(claim) }
-        if provider == KnownIssuer.google { return claim.hasPrefix("google/") }
+        if provider == SharedIssuer.google { return claim.hasPrefix("google/") }
         return provider.hasPrefix("oidc.circleci.com/org/") && Self.keysOfCircleCI.contains(claim)
     }
 

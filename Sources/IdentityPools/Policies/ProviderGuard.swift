@@ -14,7 +14,7 @@ struct ProviderGuard {
 
     /// Returns the name of the OpenID provider that a principal names, or `nil` if it names none.
     static func providerName(_ principal: String) -> String? {
-        if principal == KnownIssuer.google { return principal }
+        if principal == SharedIssuer.google { return principal }
         let parts = principal.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "arn", parts[2] == "iam", parts[5].hasPrefix("oidc-provider/") else { return nil }
         return String(parts[5].dropFirst("oidc-provider/".count))
@@ -77,6 +77,8 @@ extension PolicyOperand {
 enum SharedIssuer {
     static let github = "token.actions.githubusercontent.com"
     static let gitlab = "gitlab.com"
+    /// The issuer whose tokens IAM accepts by the principal `accounts.google.com`.
+    static let google = "accounts.google.com"
 
     static func isShared(_ name: String) -> Bool {
         let host = name.prefix { $0 != "/" }.lowercased()
@@ -84,7 +86,7 @@ enum SharedIssuer {
     }
 
     private static let hosts: Set<String> = [
-        github, gitlab, "app.terraform.io", "oidc.circleci.com", "agent.buildkite.com", KnownIssuer.google,
+        github, gitlab, "app.terraform.io", "oidc.circleci.com", "agent.buildkite.com", google,
     ]
 
     /// Returns whether a claim names the owner of the workload.

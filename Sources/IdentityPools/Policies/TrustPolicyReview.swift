@@ -57,12 +57,12 @@ package struct TrustPolicyReview {
     }
 
     private func providerName(_ principal: String, _ place: String) throws -> String {
-        if principal == KnownIssuer.google { return principal }
+        if principal == SharedIssuer.google { return principal }
         guard let name = realm.openIDProviderName(of: principal), !name.contains("*"), !name.contains("?") else {
             throw PolicyMalformed(
                 pointer: place,
                 reason: "the federated principal \(principal) cannot be satisfied. Use \(TrustPolicy.federatedPrincipal), "
-                    + "\(KnownIssuer.google), or the ARN of a trusted issuer such as \(realm.arn(ofOpenIDProvider: "HOST/PATH"))")
+                    + "\(SharedIssuer.google), or the ARN of a trusted issuer such as \(realm.arn(ofOpenIDProvider: "HOST/PATH"))")
         }
         return name
     }
@@ -93,7 +93,7 @@ package struct TrustPolicyReview {
         }
         guard claim == "oaud" || claim == "aud", let settings = settings[owner] else { return }
         // With other authorized parties, `aud` has the value of `azp`, which is not known here.
-        let parties = settings.authorizedParties ?? (owner == KnownIssuer.google ? ["*"] : [])
+        let parties = settings.authorizedParties ?? (owner == SharedIssuer.google ? ["*"] : [])
         guard claim == "oaud" || parties.isEmpty, !settings.audiences.isEmpty else { return }
         let isPossible = settings.audiences.contains { audience in
             condition.values.contains { $0.matches(audience, condition.op.comparison, in: PolicyContext()) || $0.hasVariable }

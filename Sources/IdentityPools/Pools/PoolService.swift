@@ -41,15 +41,6 @@ extension PoolService: PoolHandlers {
     }
 }
 
-extension Members where Value == String {
-    /// The members as a JSON object with string values.
-    package var object: JSONObject {
-        var object = JSONObject()
-        for member in self { object[member.name] = .string(member.value) }
-        return object
-    }
-}
-
 extension LoginProvider {
     /// The provider in the format of the contract.
     fileprivate var answer: PoolProvider {

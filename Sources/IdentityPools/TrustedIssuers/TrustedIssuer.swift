@@ -26,9 +26,6 @@ package final class KnownIssuer: Sendable {
     let uses: Set<String>
     let address: ProviderAddress
 
-    /// The issuer whose tokens IAM accepts by the principal `accounts.google.com`.
-    static let google = "accounts.google.com"
-
     /// - Throws: `InvalidTrustedIssuer` if a stored key or pattern is not valid.
     init(_ record: TrustedIssuerRecord, in realm: Deployment) throws {
         let settings = record.settings
@@ -62,11 +59,11 @@ package final class KnownIssuer: Sendable {
 
     /// The values of `Principal` that name the issuer in a trust policy.
     func principals(in realm: Deployment) -> [String] {
-        [arn, realm.formerARN(ofOpenIDProvider: name)] + (name == Self.google ? [Self.google] : [])
+        [arn, realm.formerARN(ofOpenIDProvider: name)] + (name == SharedIssuer.google ? [SharedIssuer.google] : [])
     }
 
     /// The value of `aws:FederatedProvider`.
-    var federatedProvider: String { name == Self.google ? Self.google : arn }
+    var federatedProvider: String { name == SharedIssuer.google ? SharedIssuer.google : arn }
 
     func accepts(party: String) -> Bool { authorizedParties?.contains(party) ?? true || audiences.contains(party) }
 }

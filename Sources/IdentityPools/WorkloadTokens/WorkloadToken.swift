@@ -137,3 +137,7 @@ enum WorkloadTokenRules {
         }
     }
 }
+
+extension WorkloadClaims {
+    init(_ token: WorkloadToken) { self.init(issuerName: token.issuer.name, token.claims) }
+}

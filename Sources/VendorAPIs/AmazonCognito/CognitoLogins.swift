@@ -71,8 +71,8 @@ extension CognitoCall {
     /// Exchanges a token of the pool, or public logins.
     fileprivate func credentials() throws -> CredentialsGet.Result {
         let logins = input["Logins"]?.object ?? [:]
-        guard logins[LoginVerifier.poolTokenName] == nil || logins.count == 1 else {
-            throw WireError.invalidParameter("\(LoginVerifier.poolTokenName) must be the only entry in Logins.")
+        guard logins[LoginProvider.poolTokenName] == nil || logins.count == 1 else {
+            throw WireError.invalidParameter("\(LoginProvider.poolTokenName) must be the only entry in Logins.")
         }
         return try run(
             CredentialsGet.self, ["IdentityId": "identityId", "Logins": "logins", "CustomRoleArn": "customRoleArn"],
