@@ -4,7 +4,6 @@ Users and accounts are numbered. The program creates the first ones; SQL adds ro
 
 import base64
 import hashlib
-import json
 import os
 import random
 import re
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from host import MASTER_KEY, POOL, Server, Sidecar, clean_environment, binary, median, mints
+from host import MASTER_KEY, POOL, Server, Sidecar, median, mints
 from scaling import pgbench_program
 
 PASSWORD = "correct Horse 9"
