@@ -1,6 +1,11 @@
 """Pagination: pages, cursors, and cursors that do not belong to the list."""
 
-from endtoend import EndToEnd, decode, encode, make_pool, mint
+import os
+import re
+import sqlite3
+
+from endtoend import EndToEnd, decode, encode, make_pool, mint, only
+from sidecar import ROOT
 
 
 class Lists(EndToEnd):
@@ -87,6 +92,23 @@ class Lists(EndToEnd):
             del known[before[4]]
             rest = sidecar.call("account.list", {"sortBy": order, "descending": True, "limit": 5, "cursor": page["nextCursor"]})
             self.assertEqual([each["accountId"] for each in rest["accounts"]], before[5:10])
+
+    @only("sqlite")
+    def test_queries_of_sorted_and_filtered_lists_read_a_range_of_an_index(self):
+        """No list scans or sorts the rows before its page. The planner of SQLite decides alike for few and many rows."""
+        self.store = self.path("store.db")
+        self.spawn("--testing", store=self.store).call("pool.list")
+        queries = []
+        for source in ("Accounts/Accounts/AccountOrder.swift", "ServiceContext/AuditLog/AuditRecords.swift"):
+            with open(os.path.join(ROOT, "Sources", source), encoding="utf-8") as file:
+                queries += [query for query in re.findall(r'"""\n(.*?)"""', file.read(), re.S) if re.search(r"^ *SELECT .*ORDER BY [^\n]* LIMIT \$\d", query, re.S)]
+        self.assertGreaterEqual(len(queries), 18)
+        connection = sqlite3.connect(self.store)
+        self.addCleanup(connection.close)
+        for query in queries:
+            plan = [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + query, {str(number): None for number in range(1, 10)})]
+            steps = [step for step in plan if step.startswith(("SCAN", "USE TEMP B-TREE FOR ORDER BY"))]
+            self.assertEqual(steps, [], (query, plan))
 
     def test_entries_added_during_pagination_cause_no_duplicates_or_omissions(self):
         """Entries that existed at the start are all returned, and no entry is returned twice."""

@@ -187,8 +187,9 @@ class OnSQLite(Upgrades, EndToEnd):
         for table in [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]:
             if table in LATER_TABLES:
                 connection.execute(f"DROP TABLE {table}")
-        connection.execute("DROP INDEX session_of_application")
-        connection.execute("DROP INDEX audit_order")
+        for index in ("session_of_application", "audit_order", "audit_of_identity", "audit_of_method", "audit_of_pool",
+                      "account_by_email", "account_by_creation", "account_by_sign_in"):
+            connection.execute(f"DROP INDEX {index}")
         connection.execute("CREATE INDEX audit_at ON audit (at, chain, number)")
         for table, column in (("flow", "application"), ("flow", "passkey"), ("session", "audience"), ("session", "passkey_id"), ("session", "acr"),
                               ("session", "client_id"), ("session", "application_id"), ("role", "description"), ("audit", "position"),
