@@ -4,7 +4,7 @@ import json
 import os
 
 from checks_calls import expect, ping
-from checks_process import spoilt
+from checks_process import message_of_failure
 from driver import Problem, eventually
 from stand_ins import seen, stand_in, write
 
@@ -18,20 +18,20 @@ def shell(driver, name, text):
     return path
 
 
-def what_cannot_be_run(driver):
+def programs_that_cannot_run(driver):
     """a broken link and a file in an unknown format are reported with their path"""
     link, text = os.path.join(driver.folder, "link"), os.path.join(driver.folder, "format")
     os.symlink(os.path.join(driver.folder, "nowhere"), link)
     with open(text, "wb") as file:
         file.write(b"\0\1\2\3no program\n")
     os.chmod(text, 0o755)
-    expect(link in spoilt(driver, "notFound", binary=link), "the message says where")
+    expect(link in message_of_failure(driver, "notFound", binary=link), "the message says where")
     # On some systems, such a file is run by the shell, which exits with 126 or 127.
-    message = spoilt(driver, "notFound ended", binary=text)
+    message = message_of_failure(driver, "notFound ended", binary=text)
     expect(text in message or "126" in message or "127" in message, f"the message says where, or how it ended: {message}")
 
 
-def an_endless_line(driver):
+def endless_line(driver):
     """a program that writes a line without an end is reported as garbage, and its output is not stored without limit"""
     program = write(os.path.join(driver.folder, "endless"), """
         import os, time
@@ -42,20 +42,20 @@ def an_endless_line(driver):
         except OSError:
             pass
     """)
-    expect("endless" in spoilt(driver, "garbage", binary=program), "the message names the program")
+    expect("endless" in message_of_failure(driver, "garbage", binary=program), "the message names the program")
 
 
-def bytes_that_are_no_text(driver):
+def output_that_is_not_utf8(driver):
     """a program whose output is not UTF-8 or is nested without end is reported as garbage"""
     for text in ("\\377\\376\\000", "[" * 200_000):
         written = os.path.join(driver.folder, "written")
         with open(written, "wb") as file:
             file.write(text.encode().replace(b"\\377\\376\\000", b"\xff\xfe\0") + b"\n")
         program = shell(driver, "bytes", f"cat '{written}'; exec sleep 600")
-        expect("bytes" in spoilt(driver, "garbage", binary=program), "the message names the program")
+        expect("bytes" in message_of_failure(driver, "garbage", binary=program), "the message names the program")
 
 
-def answers_that_are_none(driver):
+def malformed_responses(driver):
     """a malformed response fails its call and all later calls with a client error"""
     for wrong in ('{"jsonrpc": "2.0", "id": m["id"]}', '{"jsonrpc": "2.0", "id": m["id"], "error": "no"}',
                   '{"jsonrpc": "2.0", "id": m["id"], "error": {"message": 5}}', '{"jsonrpc": "1.0", "id": m["id"], "result": {}}', '[1, 2]', '42'):
@@ -68,7 +68,7 @@ def answers_that_are_none(driver):
     eventually(lambda: not driver.processes(), "the processes are gone")
 
 
-def answers_nobody_asked_for(driver):
+def responses_to_unknown_requests(driver):
     """responses to unknown or completed requests are ignored"""
     client = driver.open(store=":memory:", binary=stand_in(driver, """
         for id in (987654321, "seven", -1, 1.5, 0, None, True, [1], {}, {"id": 1}): send({"jsonrpc": "2.0", "id": id, "result": {"pools": ["wrong"]}})
@@ -79,7 +79,7 @@ def answers_nobody_asked_for(driver):
         expect(driver.result("call", client=client, method="pool.list")["pools"] == [], "the answer is the one to this request")
 
 
-def errors_of_no_request(driver):
+def errors_without_request_id(driver):
     """a program that returns only errors without a request ID does not block calls"""
     program = stand_in(driver, 'send({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "x"}})', methods="")
     answers = [driver.step("open", client="strange", store=":memory:", binary=program, timeoutSeconds=120)]
@@ -91,15 +91,15 @@ def errors_of_no_request(driver):
     eventually(lambda: not driver.processes(), "the process is gone")
 
 
-def ended_in_mid_call(driver):
+def exit_during_call(driver):
     """a program that exits before or during its response is reported with its exit status"""
     for words in ("", '{"jsonrpc":"2.0","id":1,"resu'):
         program = stand_in(driver, f"sys.stdout.write({words!r}); sys.stdout.flush(); os._exit(73)")
-        message = spoilt(driver, "ended", binary=program)
+        message = message_of_failure(driver, "ended", binary=program)
         expect("73" in message, f"the message says how: {message}")
 
 
-def half_an_answer(driver):
+def incomplete_response(driver):
     """a program that stops during its response fails the call at its time limit"""
     program = stand_in(driver, """sys.stdout.write('{"jsonrpc":"2.0","id":1,"resu'); sys.stdout.flush()""")
     client = driver.open(store=":memory:", binary=program)
@@ -120,7 +120,7 @@ def ends_at_every_start(driver):
     driver.step("close", client="ends")
 
 
-def strange_values(driver):
+def unusual_values(driver):
     """a value that is not JSON is refused or converted as by the language's JSON library; it is never dropped"""
     account = {"accountId": "a", "tenantId": "t", "emailVerified": False, "method": "anonymous", "providers": [], "attributes": {}, "claims": {},
                "disabled": False, "createdAt": 1, "updatedAt": 1}
@@ -178,6 +178,6 @@ def descriptors(driver):
 
 
 CHECKS = [
-    what_cannot_be_run, an_endless_line, bytes_that_are_no_text, answers_that_are_none, answers_nobody_asked_for, errors_of_no_request, ended_in_mid_call,
-    half_an_answer, ends_at_every_start, strange_values, a_hundred_failures,
+    programs_that_cannot_run, endless_line, output_that_is_not_utf8, malformed_responses, responses_to_unknown_requests, errors_without_request_id,
+    exit_during_call, incomplete_response, ends_at_every_start, unusual_values, a_hundred_failures,
 ]

@@ -81,7 +81,7 @@ def typed_errors(driver):
     expect(error["class"] == "InvalidParams" and error["data"]["violations"][0]["pointer"] == "/name", f"every violation is there: {error}")
 
 
-def what_is_new_is_kept(driver):
+def unknown_values_are_preserved(driver):
     """unknown members, states and errors are preserved"""
     answer = {"identityId": "i", "poolId": "p", "state": "petrified", "logins": ["login.shop"], "createdAt": 1, "updatedAt": 2,
               "aura": {"colour": "blue", "rays": [1, None, {"deep": 2.5}]}, "weight": 9007199254740991}
@@ -119,7 +119,7 @@ def unasked_progress(driver):
     ping(driver, client)
 
 
-def cancelled(driver):
+def cancel_ends_call(driver):
     """a canceled call ends immediately, and the process receives the cancellation"""
     client = driver.open(store=":memory:", binary=stand_in(driver, "pass"))
     driver.result("begin", client=client, call="slow", method="pool.list")
@@ -141,7 +141,7 @@ def told(driver, method):
     eventually(holds, f"$/cancelRequest names the request {method}")
 
 
-def cancelled_for_real(driver):
+def cancel_while_suspended(driver):
     """a call that is canceled while Mintmark is suspended leaves the client usable"""
     client = driver.open()
     ping(driver, client)
@@ -178,6 +178,6 @@ def values_without_json(driver):
 
 
 CHECKS = [
-    testing_in_one_line, a_thousand_calls, mixed_answers, a_long_parameter, typed_errors, what_is_new_is_kept, notifications, unasked_progress,
-    cancelled, cancelled_for_real, timed_out, values_without_json,
+    testing_in_one_line, a_thousand_calls, mixed_answers, a_long_parameter, typed_errors, unknown_values_are_preserved, notifications,
+    unasked_progress, cancel_ends_call, cancel_while_suspended, timed_out, values_without_json,
 ]

@@ -49,7 +49,7 @@ def an_app(driver):
     expect([pool["name"] for pool in pools] == ["shop"], "it is found again")
 
 
-def spoilt(driver, kind, **options):
+def message_of_failure(driver, kind, **options):
     """Returns the message of the error with which opening or the first call fails."""
     answer = driver.step("open", client="spoilt", **{"store": ":memory:", "timeoutSeconds": 120, **options})
     if "error" not in answer:
@@ -67,7 +67,7 @@ def a_missing_binary(driver):
     with open(text, "w") as file:
         file.write("no program\n")
     for path in (nowhere, text, driver.folder):
-        message = spoilt(driver, "notFound", binary=path)
+        message = message_of_failure(driver, "notFound", binary=path)
         expect(path in message and "MINTMARK_BINARY" in message, f"the message says where and what to do: {message}")
 
 
@@ -76,14 +76,14 @@ def an_old_binary(driver):
     old = stand_in(driver, """
         answer(error={"code": -32601, "message": "There is no such method.", "data": {"type": "methodNotFound", "method": m["method"]}})
     """, version="0.0.1", methods="system.info system.ping")
-    message = spoilt(driver, "tooOld", binary=old)
+    message = message_of_failure(driver, "tooOld", binary=old)
     expect("older" in message and "MINTMARK_BINARY" in message, f"the message says what to do: {message}")
 
 
 def an_old_version(driver):
     """a program with a lower contract version than the client is reported as too old at the start"""
     old = stand_in(driver, 'answer(result={"pools": []})', version="0.0.1")
-    message = spoilt(driver, "tooOld", binary=old)
+    message = message_of_failure(driver, "tooOld", binary=old)
     expect("0.0.1" in message and "MINTMARK_BINARY" in message, f"the message says what to do: {message}")
 
 
@@ -97,7 +97,7 @@ def garbage(driver):
             sys.stdin.readline()
             time.sleep(600)
         """)
-        message = spoilt(driver, "garbage", binary=program)
+        message = message_of_failure(driver, "garbage", binary=program)
         expect("garbage" in message, f"the message names the program: {message}")
 
 
@@ -108,13 +108,13 @@ def one_that_ends(driver):
         print("the disk is gone", file=sys.stderr)
         sys.exit(74)
     """)
-    message = spoilt(driver, "ended", binary=program)
+    message = message_of_failure(driver, "ended", binary=program)
     expect("74" in message, f"the message says how: {message}")
 
 
 def refused_arguments(driver):
     """arguments that the program rejects are reported"""
-    message = spoilt(driver, "ended", arguments=["--no-such-option"])
+    message = message_of_failure(driver, "ended", arguments=["--no-such-option"])
     expect("arguments" in message, f"the message says so: {message}")
 
 
@@ -128,13 +128,13 @@ def silence(driver):
     answer = driver.step("open", client="silent", store=":memory:", binary=program, timeoutSeconds=1)
     if "error" not in answer:
         answer = driver.step("call", client="silent", method="pool.list")
-    expect(answer["error"]["kind"] == "timedOut", f"it is given up: {answer}")
+    expect(answer["error"]["kind"] == "timedOut", f"the call times out: {answer}")
     driver.step("close", client="silent", graceSeconds=0.5)
     expect(time.monotonic() - began < 60, f"that took {time.monotonic() - began:.1f} s")
     eventually(lambda: not driver.processes(), "the process is gone")
 
 
-def killed_in_mid_call(driver):
+def kill_during_call(driver):
     """killing the process fails every waiting call; with a store on disk, the next call starts it again"""
     client = driver.open(store=os.path.join(driver.folder, "shop.db"))
     pool = driver.result("call", client=client, method="pool.create", params={"name": "shop"})
@@ -149,7 +149,7 @@ def killed_in_mid_call(driver):
     expect(driver.result("call", client=client, method="pool.get", params={"poolId": pool["poolId"]})["name"] == "shop", "it goes on")
 
 
-def killed_with_its_memory(driver):
+def kill_loses_store_in_memory(driver):
     """after the loss of a store in memory, the next call fails unless restart is enabled"""
     for restart in (None, True):
         options = {} if restart is None else {"restart": restart}
@@ -180,7 +180,7 @@ def closed(driver):
     driver.result("close", client=client)
 
 
-def nothing_is_left(driver):
+def close_leaves_nothing(driver):
     """closed clients leave no process and no thread"""
     def turn():
         client = driver.open()
@@ -195,7 +195,7 @@ def nothing_is_left(driver):
     eventually(lambda: len(os.listdir(f"/proc/{driver.process.pid}/fd")) <= files, "no descriptor is left")
 
 
-def an_end_without_close(driver):
+def exit_without_close(driver):
     """a program that exits without close ends its process"""
     ping(driver, driver.open())
     ping(driver, driver.open(store=os.path.join(driver.folder, "shop.db")))
@@ -224,5 +224,5 @@ def the_parent(driver):
 
 CHECKS = [
     the_data_is_named, a_store_of_the_environment, an_app, a_missing_binary, an_old_binary, an_old_version, garbage, one_that_ends, refused_arguments, silence,
-    killed_in_mid_call, killed_with_its_memory, closed, nothing_is_left, an_end_without_close, the_parent,
+    kill_during_call, kill_loses_store_in_memory, closed, close_leaves_nothing, exit_without_close, the_parent,
 ]

@@ -11,7 +11,7 @@ from driver import CLIENTS, Problem, eventually
 ALICE = {"login.shop": "alice"}
 
 
-def a_shop(driver, client):
+def pool_with_roles(driver, client):
     """Creates a pool for guests and for users of the application's backend, each with a role."""
     def call(method, **params):
         return driver.result("call", client=client, method=method, params=params)
@@ -29,10 +29,10 @@ def opened(driver, client, pool, backend="mints", **params):
     driver.result("provider.open", client=client, provider="p", backend=backend, params={"poolId": pool, **params})
 
 
-def its_own_backend(driver):
+def token_requested_when_needed(driver):
     """CredentialsProvider requests a token from the application only if one is needed"""
     client = driver.open()
-    opened(driver, client, a_shop(driver, client), logins=ALICE)
+    opened(driver, client, pool_with_roles(driver, client), logins=ALICE)
     first = driver.result("provider.get", provider="p")
     expect(first["state"] == "ready" and first["roleArn"].endswith("/shopper"), f"credentials of the shopper: {first}")
     again = driver.result("provider.get", provider="p")
@@ -49,7 +49,7 @@ def its_own_backend(driver):
 def closed_at_once(driver):
     """a CredentialsProvider that was closed before its first call opens nothing and fails as closed"""
     client = driver.open()
-    opened(driver, client, a_shop(driver, client), logins=ALICE)
+    opened(driver, client, pool_with_roles(driver, client), logins=ALICE)
     driver.result("provider.close", provider="p")
     for do in ("get", "identityId", "clearCredentials"):
         error = driver.error("closed", f"provider.{do}", provider="p")
@@ -61,7 +61,7 @@ def closed_at_once(driver):
 def guests(driver):
     """CredentialsProvider works for guests and for users who sign in and out"""
     client = driver.open()
-    pool = a_shop(driver, client)
+    pool = pool_with_roles(driver, client)
     opened(driver, client, pool)
     guest = driver.result("provider.get", provider="p")
     expect(guest["roleArn"].endswith("/visitor") and driver.result("provider.asked", provider="p") == [], "a guest needs no token")
@@ -77,7 +77,7 @@ def guests(driver):
 def joined(driver):
     """concurrent calls of CredentialsProvider share one token request to the application"""
     client = driver.open()
-    opened(driver, client, a_shop(driver, client), backend="slow", logins=ALICE)
+    opened(driver, client, pool_with_roles(driver, client), backend="slow", logins=ALICE)
     for number in range(20):
         driver.result("begin", call=f"c{number}", then="provider.get", provider="p")
     answers = [driver.result("await", call=f"c{number}") for number in range(20)]
@@ -88,7 +88,7 @@ def joined(driver):
 def a_backend_that_fails(driver):
     """CredentialsProvider fails with the application's error if it cannot provide a token, and tries again on the next call"""
     client = driver.open()
-    opened(driver, client, a_shop(driver, client), backend="fails", logins=ALICE)
+    opened(driver, client, pool_with_roles(driver, client), backend="fails", logins=ALICE)
     error = driver.error("own", "provider.get", provider="p")
     expect("the backend is down" in error["message"], f"its own words: {error}")
     driver.result("provider.backend", provider="p", backend="mints")
@@ -98,7 +98,7 @@ def a_backend_that_fails(driver):
 def after_a_restart(driver):
     """CredentialsProvider keeps its identity after the process was killed"""
     client = driver.open(store=os.path.join(driver.folder, "shop.db"))
-    opened(driver, client, a_shop(driver, client), logins=ALICE)
+    opened(driver, client, pool_with_roles(driver, client), logins=ALICE)
     first = driver.result("provider.get", provider="p")
     driver.signal(signal.SIGKILL)
     eventually(lambda: not driver.processes(), "the process is gone")
@@ -109,7 +109,7 @@ def after_a_restart(driver):
 def another_identity(driver):
     """the application receives a notification if the identity changes to another one"""
     client = driver.open()
-    pool = a_shop(driver, client)
+    pool = pool_with_roles(driver, client)
     alice = driver.result("call", client=client, method="token.mintForDeveloper", params={"poolId": pool, "logins": ALICE})["identityId"]
     opened(driver, client, pool)
     guest = driver.result("provider.get", provider="p")["identityId"]
@@ -140,4 +140,4 @@ def first_program(driver):
     expect(done.stdout.strip() != "", "it prints something")
 
 
-CHECKS = [its_own_backend, closed_at_once, guests, joined, a_backend_that_fails, after_a_restart, another_identity, first_program]
+CHECKS = [token_requested_when_needed, closed_at_once, guests, joined, a_backend_that_fails, after_a_restart, another_identity, first_program]

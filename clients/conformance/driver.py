@@ -66,7 +66,7 @@ class Driver:
         except queue.Empty:
             raise Problem(f"the step {do} was not answered within {patience} s") from None
         if line is None:
-            raise Problem(f"the driver ended in the step {do}; its last words: {self.words()}")
+            raise Problem(f"the driver ended in the step {do}; its standard error ends with: {self.words()}")
         answer = json.loads(line)
         if "fault" in answer:
             raise Problem(f"the driver could not do the step {do}: {answer['fault']}")
@@ -132,7 +132,7 @@ class Driver:
         except subprocess.TimeoutExpired:
             raise Problem("the driver does not end when its input does") from None
         if status != 0:
-            raise Problem(f"the driver ended with status {status}; its last words: {self.words()}")
+            raise Problem(f"the driver ended with status {status}; its standard error ends with: {self.words()}")
         eventually(lambda: not any(alive(each) for each in left), "processes outlive the program that started them")
 
     def close(self):

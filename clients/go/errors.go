@@ -181,7 +181,7 @@ func (e *ProcessEndedError) Error() string {
 		parts = append(parts, e.advice)
 	}
 	if len(e.Stderr) > 0 {
-		parts = append(parts, "Its last words: "+strings.Join(e.Stderr, "\n"))
+		parts = append(parts, "Its standard error ends with: "+strings.Join(e.Stderr, "\n"))
 	}
 	return strings.Join(parts, " ")
 }
@@ -261,7 +261,7 @@ func callEnded(method string, cause error) error {
 }
 
 func ended(method string, cause error) string {
-	return fmt.Sprintf("mintmark: %s was given up: %v. It was cancelled; it may have taken effect nevertheless.", method, cause)
+	return fmt.Sprintf("mintmark: %s ended early: %v. It was canceled, but may have taken effect.", method, cause)
 }
 
 // ClientClosedError is returned if the client or the CredentialsProvider was already closed.
@@ -275,7 +275,7 @@ type ClientClosedError struct {
 // Error returns the method and the recommended action.
 func (e *ClientClosedError) Error() string {
 	if e.isProvider {
-		return "mintmark: " + e.Call + " was called on a CredentialsProvider that is closed; make a new one."
+		return "mintmark: " + e.Call + " was called on a CredentialsProvider that is closed; create a new one."
 	}
 	return "mintmark: " + e.Call + " was called on a client that is closed; start a new one."
 }

@@ -35,7 +35,6 @@ struct JavaErrors {
         source.doc(about.filter { !$0.isEmpty }.joined(separator: "\n"))
         source.block("public final class \(name) extends ApiException") { source in
             source.line("private static final long serialVersionUID = 1;")
-            source.line()
             source.line("\(name)(ErrorResponse response) { super(response); }")
             // Every error has retryAfter().
             let data = error.data.filter { $0.name != "retryAfterSeconds" }

@@ -52,7 +52,6 @@ struct JavaRecords {
             source.line("public \(name)() {}")
             let members = types.members(method.params, within: [name])
             for member in members {
-                source.line()
                 source.doc("{@return this}", tags: [parameter(member)])
                 let set = types.isFree(member.property.type) ? "setFree" : "set"
                 source.short(
@@ -156,11 +155,8 @@ struct JavaRecords {
             source.line("UNKNOWN_TO_SDK_VERSION(null);")
             source.line()
             source.line("private final String value;")
-            source.line()
             source.line("\(name)(String value) { this.value = value; }")
-            source.line()
-            source.line("@Override")
-            source.line("public String value() { return value; }")
+            source.line("@Override public String value() { return value; }")
         }
     }
 

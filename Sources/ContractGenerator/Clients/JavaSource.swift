@@ -98,17 +98,21 @@ struct JavaSource {
         line("        " + current)
     }
 
-    /// Appends a doc comment with one or more paragraphs in HTML, then tags such as `@param name description`.
+    /// Appends a doc comment with one or more paragraphs in HTML, then tags such as `@param name description`. It has no lines for its
+    /// marks alone, because they would be a sixth of the generated code.
     mutating func doc(_ text: String, tags: [String] = []) {
         let paragraphs = text.split(separator: "\n").map(String.init)
         if tags.isEmpty, paragraphs.count == 1, paragraphs[0].count + 4 * depth + 7 <= Self.width {
             line("/** \(paragraphs[0]) */")
             return
         }
-        line("/**")
+        let first = lines.count
         for (number, paragraph) in paragraphs.enumerated() { wrap((number > 0 ? "<p>" : "") + paragraph) }
         for tag in tags { wrap(tag) }
-        line(" */")
+        // The marks of the comment share lines with its text.
+        let margin = String(repeating: "    ", count: depth)
+        lines[first] = margin + "/**" + lines[first].dropFirst(margin.count + 2)
+        if lines[lines.count - 1].count + 3 <= Self.width { lines[lines.count - 1] += " */" } else { line(" */") }
     }
 
     private mutating func wrap(_ text: String) {

@@ -39,11 +39,13 @@ struct SwiftSource {
         for part in text.split(separator: "\n", omittingEmptySubsequences: false) { line(part.isEmpty ? "///" : "/// \(part)") }
     }
 
-    /// Appends `head {`, the body and `}`. The head of a closure already contains the brace and the parameters.
+    /// Appends `head {`, the body without an empty line at its end, and `}`. The head of a closure already contains the brace and the
+    /// parameters.
     mutating func block(_ head: String, isClosure: Bool = false, _ body: (inout SwiftSource) -> Void) {
         line(isClosure ? head : head + " {")
         depth += 1
         body(&self)
+        if lines.last == "" { lines.removeLast() }
         depth -= 1
         line("}")
     }

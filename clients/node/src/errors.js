@@ -58,7 +58,7 @@ export class ProcessEnded extends MintmarkError {
   /** @param {{binary: string, exitCode: number | null, signal: string | null, stderr: string[], failedMethods: string[]}} end */
   constructor(end, advice = "") {
     const how = end.signal ? `was ended by ${end.signal}` : `ended with status ${end.exitCode}`;
-    const lines = end.stderr.length > 0 ? ` Its last words: ${end.stderr.join("\n")}` : "";
+    const lines = end.stderr.length > 0 ? ` Its standard error ends with: ${end.stderr.join("\n")}` : "";
     const said = end.stderr.length === 0 && [2, 64, 69, 74].includes(end.exitCode) ? "The reason stands on its standard error." : "";
     super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), said, advice].filter(Boolean).join(" ") + lines);
     Object.assign(this, end);

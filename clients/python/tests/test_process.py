@@ -262,7 +262,7 @@ class Dying(ClientTest):
         m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
         m._process.wait_for_end()
-        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*in memory and is gone: make a new TestingMintmark"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*in memory and is gone: create a new TestingMintmark"):
             m.system.ping()
 
     def test_restart_can_be_enabled_and_disabled(self):

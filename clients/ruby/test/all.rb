@@ -349,7 +349,7 @@ test "a provider that was closed before its first use does not open" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
     provider = Mintmark::CredentialsProvider.new(m, pool_id: shop(m).pool_id) { nil }
     provider.close
-    assert raises(Mintmark::ClientClosed) { provider.get }.message.include?("make a new one")
+    assert raises(Mintmark::ClientClosed) { provider.get }.message.include?("create a new one")
     raises(Mintmark::ClientClosed) { provider.set_logins({"login.shop" => "alice"}) }
   end
 end

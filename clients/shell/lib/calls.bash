@@ -158,7 +158,7 @@ _mintmark_send() {
     } 2>/dev/null
     if [[ -n $is_full ]]; then
         rm -f "$folder/call.$id" "$folder/line.$id"
-        _mintmark_fail refused "$method was not called: $folder is full. Name another folder in TMPDIR." "" "$method"
+        _mintmark_fail refused "$method was not called: $folder is full. Set TMPDIR to another folder." "" "$method"
         return
     fi
     REPLY=$id
@@ -193,9 +193,9 @@ _mintmark_collect() {
         0) _mintmark_forget_call "$folder" "$id"; _mintmark_outcome "$folder" "$method"; return ;;
         124)
             _mintmark_tell_cancel "$folder" "$id"
-            _mintmark_fail timedOut "$method was not answered within $limit s. It was cancelled; it may have taken effect nevertheless." "$folder" "$method"
+            _mintmark_fail timedOut "$method was not answered within $limit s. It was canceled, but may have taken effect." "$folder" "$method"
             ;;
-        130) _mintmark_fail cancelled "$method was cancelled; it may have taken effect nevertheless." "$folder" "$method" ;;
+        130) _mintmark_fail cancelled "$method was canceled, but may have taken effect." "$folder" "$method" ;;
         75) _mintmark_fail closed "The client $as was stopped, or there is no call $id, or it was awaited before." "" "$method" ;;
         *) _mintmark_fail ended "What keeps the process was killed: mintmark_stop, and start a new client." "$folder" "$method" ;;
     esac

@@ -52,7 +52,7 @@ _mintmark_longest_first=262145
 _mintmark_answer='^\{"jsonrpc": ?"2\.0", ?"id": ?"([^"\\]*)", ?("trace": ?"([^"\\]|\\.)*", ?)?("result": ?.|"error": ?\{"code": ?-?[0-9]+, ?"message": ?")'
 _mintmark_telling='^\{"jsonrpc": ?"2\.0", ?"method": ?("[^"\\]*"), ?"params": ?'
 
-# Classifies a line: "=" and the request ID for a response, `nobody` for a response to an unknown request, "null" for an error without a request,
+# Classifies a line: "=" and the request ID for a response, `unknown` for a response to an unknown request, "null" for an error without a request,
 # "method" for a notification, or no output for other text.
 _mintmark_kind='
     fromjson? | objects | select(.jsonrpc == "2.0")
@@ -61,7 +61,7 @@ _mintmark_kind='
       elif has("error") and ((.error | type) != "object" or (.error.code | type) != "number" or (.error.message | type) != "string") then empty
       elif .id == null and has("error") then "null"
       elif (.id | type) == "string" then "=" + .id
-      elif has("id") then "nobody"
+      elif has("id") then "unknown"
       else empty end'
 
 # Processes a line of the process. If the program is not Mintmark or is too old, the status is 1 and verdict is set.
@@ -80,7 +80,7 @@ _mintmark_take() {
         kind=$(printf '%s' "$line" | jq -Rr "$_mintmark_kind")
         case $kind in
             =*) _mintmark_answered "${kind#=}" "$line" ;;
-            nobody) ;;
+            unknown) ;;
             method) printf '%s' "$line" | jq -c '{method, params}' >>"$folder/notifications" ;;
             null)
                 if ((longest == _mintmark_longest_first)); then
@@ -178,7 +178,7 @@ _mintmark_how_it_ended() {
     ((status <= 128)) || message="was ended by signal SIG$(kill -l $((status - 128)))"
     message="The Mintmark process $message before it answered."
     ((status != 64)) || message+=" It refused its arguments: an option has a value it does not take, or $binary is older than this client."
-    [[ -z $said ]] || message+=" Its last words: $said"
+    [[ -z $said ]] || message+=" Its standard error ends with: $said"
     _mintmark_failure ended "$message"
     verdict=$REPLY
 }

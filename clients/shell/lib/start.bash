@@ -62,7 +62,7 @@ mintmark_start() {
     home=${XDG_RUNTIME_DIR-}
     [[ -n $home && -w $home ]] || home=${TMPDIR:-/tmp}
     { folder=$(mktemp -d "$home/mintmark-XXXXXXXX") && mkfifo -m 600 "$folder/control" "$folder/never" "$folder/box.$BASHPID"; } 2>/dev/null ||
-        { _mintmark_fail refused "$home cannot be written to: name another folder in TMPDIR."; return; }
+        { _mintmark_fail refused "$home cannot be written to: set TMPDIR to another folder."; return; }
     : >|"$folder/notifications"
     # Not a job of this shell, so that `wait` does not wait for it.
     { _mintmark_keep "$folder" "$owner" "$restart" "$store" "$binary" "$log" "${arguments[@]}" 2>&3 3>&- & } 3>&2 2>/dev/null

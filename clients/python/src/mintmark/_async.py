@@ -119,7 +119,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
                 del self._progress[id]
         if answer is None:
             process.cancel(id, cancel_line(id))
-            raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was cancelled.")
+            raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was canceled.")
         if "error" in answer:
             raise raised(answer, method, self.binary, self.testing)
         return answer.get("result")
@@ -131,7 +131,7 @@ class AsyncMintmark(Settings, AsyncNamespaces):
     async def _running(self) -> AsyncProcess:
         """Returns the process. Starts a new one if it has ended; concurrent calls share one start."""
         if self._is_closed:
-            raise ClientClosedError("This client is closed; make a new AsyncMintmark.")
+            raise ClientClosedError("This client is closed; create a new AsyncMintmark.")
         process = self._process
         if process is not None and self._starting is None:
             ended = await process.ended()

@@ -53,7 +53,7 @@ class AsyncProcess:
             )
         except OSError as error:
             raise BinaryNotFoundError(
-                f"{command[0]} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+                f"{command[0]} cannot be run: {error.strerror}. Set another path with binary= or MINTMARK_BINARY.") from error
         finally:
             stderr.start()
         return cls(command[0], process, stderr, notify, asked)

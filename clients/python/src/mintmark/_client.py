@@ -108,7 +108,7 @@ class Mintmark(Settings, Namespaces):
         if not in_time:
             process.cancel(id, cancel_line(id))
             if not pending.wait(0):
-                raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was cancelled.")
+                raise CallTimeoutError(f"{method} was not answered within {limit:g} s; it was canceled.")
         if pending.failure is not None:
             raise pending.failure
         answer = pending.answer or {}
@@ -134,7 +134,7 @@ class Mintmark(Settings, Namespaces):
         """Returns the process. Starts a new one if it has ended."""
         with self._lock:
             if self._is_closed:
-                raise ClientClosedError("This client is closed; make a new Mintmark.")
+                raise ClientClosedError("This client is closed; create a new Mintmark.")
             process = self._process
             if process is not None:
                 if process.ended is None:

@@ -123,7 +123,7 @@ class Process:
             )
         except OSError as error:
             raise BinaryNotFoundError(
-                f"{self._binary} cannot be run: {error.strerror}. Name another with binary= or MINTMARK_BINARY.") from error
+                f"{self._binary} cannot be run: {error.strerror}. Set another path with binary= or MINTMARK_BINARY.") from error
         finally:
             self._stderr.start()
         assert self._process.stdin is not None and self._process.stdout is not None

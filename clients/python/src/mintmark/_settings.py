@@ -115,7 +115,7 @@ class Settings:
         if type(ended) is not ProcessEndedError:
             raise again(ended)
         why = "Its store was in memory and is gone" if self._in_memory else "restart=False forbids a new one"
-        raise ProcessEndedError(f"{ended} {why}: make a new {type(self).__name__}.", ended.exit_status, ended.last_line)
+        raise ProcessEndedError(f"{ended} {why}: create a new {type(self).__name__}.", ended.exit_status, ended.last_line)
 
     def _begin(self) -> None:
         """Initializes a client after its settings."""
@@ -194,9 +194,9 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_s
     if exit_status == 64:
         text += f" It refused its arguments: is {binary} older than this client?"
     elif is_stranger and exit_status not in (2, 69, 74):
-        text += f" Is {binary} the right program? Name another with binary= or MINTMARK_BINARY."
+        text += f" Is {binary} the right program? Set another path with binary= or MINTMARK_BINARY."
     if last_line:
-        text += f" Its last words: {last_line}"
+        text += f" The last line of its standard error is: {last_line}"
     return ProcessEndedError(text, exit_status, last_line)
 
 
@@ -204,14 +204,14 @@ def no_mintmark(binary: str, line: str) -> ProtocolError:
     """Returns the exception for calls whose process is not Mintmark."""
     return ProtocolError(
         f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? "
-        "Name another with binary= or MINTMARK_BINARY.")
+        "Set another path with binary= or MINTMARK_BINARY.")
 
 
 def too_old(binary: str, version: str) -> BinaryTooOldError:
     """Returns the exception for calls whose process is older than this client."""
     return BinaryTooOldError(
         f"The binary {binary} is Mintmark {version}, older than this client, which was made for {__version__}. "
-        "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.")
+        "Install the program of the same release as this client, and set its path with binary= or MINTMARK_BINARY.")
 
 
 def again(error: MintmarkError) -> MintmarkError:

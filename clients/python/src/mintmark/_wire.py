@@ -171,6 +171,6 @@ def raised(message: Dict[str, Any], method: str, binary: str, testing: bool) -> 
         if method not in TESTING_METHODS or testing:
             return BinaryTooOldError(
                 f"The binary {binary} does not know {method}: it is older than this client. "
-                "Install the mintmark this client came with, and name it with binary= or MINTMARK_BINARY.")
+                "Install the program of the same release as this client, and set its path with binary= or MINTMARK_BINARY.")
         text = f"{method} requires a testing store: mintmark.testing.TestingMintmark(), or Mintmark(…, testing=True)."
     return known(text, data, message.get("trace"), error.get("code"), kind, method)

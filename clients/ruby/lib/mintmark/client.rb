@@ -90,7 +90,7 @@ module Mintmark
       answer = process.request(limit && Process.clock_gettime(Process::CLOCK_MONOTONIC) + limit, reporting(method, progress)) do |id|
         Wire.request(id, method, params, trace, @max_line || 1 << 20, progress)
       end
-      raise CallTimeout, "#{method} was not answered within #{limit} s. It was cancelled; it may have taken effect nevertheless." unless answer
+      raise CallTimeout, "#{method} was not answered within #{limit} s. It was canceled, but may have taken effect." unless answer
       raise answered(method, answer) if answer["error"]
 
       type = METHODS[method]

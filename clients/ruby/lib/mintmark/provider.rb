@@ -95,7 +95,7 @@ module Mintmark
     def open(instead_of)
       @opening.synchronize do
         @handle = nil if instead_of && @handle == instead_of
-        raise ClientClosed, "This CredentialsProvider is closed; make a new one." if @is_closed && @handle.nil?
+        raise ClientClosed, "This CredentialsProvider is closed; create a new one." if @is_closed && @handle.nil?
 
         @handle ||= @client.credentials_provider.open(**@options).provider
       end

@@ -86,7 +86,7 @@ module Mintmark
       words = ["The Mintmark process #{how_it_ended} before it answered."]
       words << "Is #{binary} the right program? MINTMARK_BINARY or binary: names another." unless @has_answered || [2, 64, 74].include?(@status&.exitstatus)
       words << "It refused its arguments: an option has a value it does not take, or #{binary} is older than this client." if @status&.exitstatus == 64
-      words << "Its last words: #{@lines.join("\n")}" unless @lines.empty?
+      words << "Its standard error ends with: #{@lines.join("\n")}" unless @lines.empty?
       ProcessEnded.new(words.join(" "), @status)
     end
 
@@ -199,8 +199,8 @@ module Mintmark
       return judge(message) if message["id"] == 0
 
       # The process could not parse a line, so the error has no ID. Every waiting call fails with it.
-      is_of_nobody = message["id"].nil? && message["error"]
-      settle(is_of_nobody ? @mutex.synchronize { @waiting.keys } : [message["id"]], message)
+      has_no_request = message["id"].nil? && message["error"]
+      settle(has_no_request ? @mutex.synchronize { @waiting.keys } : [message["id"]], message)
     rescue StandardError
       # If this thread ended, calls would wait forever. Treat every failure as invalid output.
       refuse(line)

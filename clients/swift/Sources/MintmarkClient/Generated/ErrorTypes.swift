@@ -501,7 +501,6 @@ public struct MalformedPolicyError: KnownError {
         /// `session`
         public static let session = Self(rawValue: "session")
     }
-
 }
 
 /// `packedPolicyTooLarge`, 3016. The session policy has more than 2048 characters, or the policy and the tags together do not fit into a session token. Equivalent: cognito sts:PackedPolicyTooLarge.
@@ -607,7 +606,6 @@ public struct CredentialScopeMismatchError: KnownError {
         /// `date`
         public static let date = Self(rawValue: "date")
     }
-
 }
 
 /// `keyNotFound`, 3026. The key does not exist or was deleted. Equivalent: cognito kms:NotFoundException.
@@ -1117,7 +1115,6 @@ public struct FlowEndedError: KnownError {
         /// `sessionsRevoked`
         public static let sessionsRevoked = Self(rawValue: "sessionsRevoked")
     }
-
 }
 
 /// `sendUnderway`, 4067. A request that sends a code is repeated while the first request waits for the mail server or webhook, and the first request does not complete within 20 seconds. Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
@@ -1175,7 +1172,6 @@ public struct HookFailedError: KnownError {
         /// `tooMany`
         public static let tooMany = Self(rawValue: "tooMany")
     }
-
 }
 
 /// `hooksNotOffered`, 4102. A hook with the transport `pipe` is set or needed, and the host of this process has not offered it with `hooks.offer`, or this process has no host that can answer.
@@ -1281,7 +1277,6 @@ public struct ClientNotPermittedError: KnownError {
         /// `redirectUriNotAllowed`
         public static let redirectUriNotAllowed = Self(rawValue: "redirectUriNotAllowed")
     }
-
 }
 
 /// `invalidApplication`, 4142. A setting of an application contradicts the tenant or is not a valid address.
@@ -2053,7 +2048,6 @@ public struct PasskeyNotAcceptedError: KnownError {
         /// `counterRegressed`
         public static let counterRegressed = Self(rawValue: "counterRegressed")
     }
-
 }
 
 /// `passkeysOff`, 7021. A passkey method is called for a tenant without the setting `passkeys`.

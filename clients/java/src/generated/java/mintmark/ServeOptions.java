@@ -4,166 +4,114 @@ package mintmark;
 import java.nio.file.Path;
 import java.time.Instant;
 
-/**
- * The options of <code>mintmark serve</code>. A null value resets an option.
- * @param <O> the class of the options
- */
+/** The options of <code>mintmark serve</code>. A null value resets an option.
+ * @param <O> the class of the options */
 public abstract sealed class ServeOptions<O extends ServeOptions<O>> permits Options {
     ServeOptions() {}
 
     abstract O flag(String flag, Object value);
 
-    /**
-     * {@return this}
-     * @param issuer The base URL of every issuer. It must be an https URL.
-     */
+    /** {@return this}
+     * @param issuer The base URL of every issuer. It must be an https URL. */
     public O issuer(String issuer) { return flag("--issuer", issuer); }
 
-    /**
-     * {@return this}
-     * @param region The first part of pool and identity IDs. Defaults to <code>local-1</code>.
-     */
+    /** {@return this}
+     * @param region The first part of pool and identity IDs. Defaults to <code>local-1</code>. */
     public O region(String region) { return flag("--region", region); }
 
-    /**
-     * {@return this}
-     * @param account The account number in ARNs. Defaults to <code>000000000000</code>.
-     */
+    /** {@return this}
+     * @param account The account number in ARNs. Defaults to <code>000000000000</code>. */
     public O account(String account) { return flag("--account", account); }
 
-    /**
-     * {@return this}
-     * @param masterKeyFile The path of a file with the master key. Defaults to <code>&lt;store&gt;.key</code>. PostgreSQL requires it.
-     */
+    /** {@return this}
+     * @param masterKeyFile The path of a file with the master key. Defaults to <code>&lt;store&gt;.key</code>. PostgreSQL requires it. */
     public O masterKeyFile(Path masterKeyFile) { return flag("--master-key-file", masterKeyFile); }
 
-    /**
-     * {@return this}
+    /** {@return this}
      * @param caller The access level of this program: <code>developer</code> for all methods, or <code>public</code> for methods that
-     * require a token, code or password. Defaults to <code>developer</code>.
-     */
+     * require a token, code or password. Defaults to <code>developer</code>. */
     public O caller(String caller) { return flag("--caller", caller); }
 
-    /**
-     * {@return this}
-     * @param clock The initial time of a new testing store's virtual clock.
-     */
+    /** {@return this}
+     * @param clock The initial time of a new testing store's virtual clock. */
     public O clock(Instant clock) { return flag("--clock", clock); }
 
-    /**
-     * {@return this}
-     * @param auditIssuance Whether to audit tokens that are minted for existing identities.
-     */
+    /** {@return this}
+     * @param auditIssuance Whether to audit tokens that are minted for existing identities. */
     public O auditIssuance(Boolean auditIssuance) { return flag("--audit-issuance", auditIssuance); }
 
-    /**
-     * {@return this}
-     * @param auditRetentionDays The age, in days, at which audit records are removed. By default all records are kept.
-     */
+    /** {@return this}
+     * @param auditRetentionDays The age, in days, at which audit records are removed. By default all records are kept. */
     public O auditRetentionDays(Long auditRetentionDays) { return flag("--audit-retention-days", auditRetentionDays); }
 
-    /**
-     * {@return this}
-     * @param auditHeadsFile The path of a file to which the heads of the audit log are appended, as parameters of audit.verify.
-     */
+    /** {@return this}
+     * @param auditHeadsFile The path of a file to which the heads of the audit log are appended, as parameters of audit.verify. */
     public O auditHeadsFile(Path auditHeadsFile) { return flag("--audit-heads-file", auditHeadsFile); }
 
-    /**
-     * {@return this}
-     * @param migrate Whether an older store is migrated: <code>auto</code> or <code>never</code>. Defaults to <code>auto</code>.
-     */
+    /** {@return this}
+     * @param migrate Whether an older store is migrated: <code>auto</code> or <code>never</code>. Defaults to <code>auto</code>. */
     public O migrate(String migrate) { return flag("--migrate", migrate); }
 
-    /**
-     * {@return this}
-     * @param dbConnections The maximum number of connections to a PostgreSQL server. Defaults to 4.
-     */
+    /** {@return this}
+     * @param dbConnections The maximum number of connections to a PostgreSQL server. Defaults to 4. */
     public O dbConnections(Long dbConnections) { return flag("--db-connections", dbConnections); }
 
-    /**
-     * {@return this}
-     * @param caFile The path of a file of trusted certificates (PEM), in addition to those of the system.
-     */
+    /** {@return this}
+     * @param caFile The path of a file of trusted certificates (PEM), in addition to those of the system. */
     public O caFile(Path caFile) { return flag("--ca-file", caFile); }
 
-    /**
-     * {@return this}
-     * @param proxy The URL of the HTTP proxy for requests to identity providers.
-     */
+    /** {@return this}
+     * @param proxy The URL of the HTTP proxy for requests to identity providers. */
     public O proxy(String proxy) { return flag("--proxy", proxy); }
 
-    /**
-     * {@return this}
+    /** {@return this}
      * @param logLevel The lowest level that is logged: <code>trace</code>, <code>debug</code>, <code>info</code>, <code>notice</code>,
-     * <code>warning</code>, <code>error</code> or <code>critical</code>. Defaults to <code>info</code>.
-     */
+     * <code>warning</code>, <code>error</code> or <code>critical</code>. Defaults to <code>info</code>. */
     public O logLevel(String logLevel) { return flag("--log-level", logLevel); }
 
-    /**
-     * {@return this}
-     * @param smtpUrl The URL of the mail server: <code>smtp://host:587</code> (STARTTLS) or <code>smtps://host:465</code> (TLS).
-     */
+    /** {@return this}
+     * @param smtpUrl The URL of the mail server: <code>smtp://host:587</code> (STARTTLS) or <code>smtps://host:465</code> (TLS). */
     public O smtpUrl(String smtpUrl) { return flag("--smtp-url", smtpUrl); }
 
-    /**
-     * {@return this}
-     * @param mailFrom The sender address of emails.
-     */
+    /** {@return this}
+     * @param mailFrom The sender address of emails. */
     public O mailFrom(String mailFrom) { return flag("--mail-from", mailFrom); }
 
-    /**
-     * {@return this}
+    /** {@return this}
      * @param smtpUser The user name for the mail server. The password is in <code>smtpPasswordFile</code> or in the environment variable
-     * MINTMARK_SMTP_PASSWORD.
-     */
+     * MINTMARK_SMTP_PASSWORD. */
     public O smtpUser(String smtpUser) { return flag("--smtp-user", smtpUser); }
 
-    /**
-     * {@return this}
-     * @param smtpPasswordFile The path of a file with the password for the mail server.
-     */
+    /** {@return this}
+     * @param smtpPasswordFile The path of a file with the password for the mail server. */
     public O smtpPasswordFile(Path smtpPasswordFile) { return flag("--smtp-password-file", smtpPasswordFile); }
 
-    /**
-     * {@return this}
-     * @param smtpUnencrypted Whether to connect to the mail server without TLS. The server must have a loopback address.
-     */
+    /** {@return this}
+     * @param smtpUnencrypted Whether to connect to the mail server without TLS. The server must have a loopback address. */
     public O smtpUnencrypted(Boolean smtpUnencrypted) { return flag("--smtp-unencrypted", smtpUnencrypted); }
 
-    /**
-     * {@return this}
-     * @param webhookUrl The URL to which text messages are posted, and emails if there is no mail server.
-     */
+    /** {@return this}
+     * @param webhookUrl The URL to which text messages are posted, and emails if there is no mail server. */
     public O webhookUrl(String webhookUrl) { return flag("--webhook-url", webhookUrl); }
 
-    /**
-     * {@return this}
+    /** {@return this}
      * @param webhookSecretFile The path of a file with the secret that signs posts, at least 16 bytes. The alternative is the environment
-     * variable MINTMARK_WEBHOOK_SECRET.
-     */
+     * variable MINTMARK_WEBHOOK_SECRET. */
     public O webhookSecretFile(Path webhookSecretFile) { return flag("--webhook-secret-file", webhookSecretFile); }
 
-    /**
-     * {@return this}
-     * @param apply The path of a document that the store must match before requests are served, as for system.apply.
-     */
+    /** {@return this}
+     * @param apply The path of a document that the store must match before requests are served, as for system.apply. */
     public O apply(Path apply) { return flag("--apply", apply); }
 
-    /**
-     * {@return this}
-     * @param drainSeconds The maximum time, in seconds, that SIGTERM waits for requests in flight. Defaults to 5.
-     */
+    /** {@return this}
+     * @param drainSeconds The maximum time, in seconds, that SIGTERM waits for requests in flight. Defaults to 5. */
     public O drainSeconds(Long drainSeconds) { return flag("--drain", drainSeconds); }
 
-    /**
-     * {@return this}
-     * @param traceFile The path of a file to which every message is written, without secrets.
-     */
+    /** {@return this}
+     * @param traceFile The path of a file to which every message is written, without secrets. */
     public O traceFile(Path traceFile) { return flag("--trace-file", traceFile); }
 
-    /**
-     * {@return this}
-     * @param sequential Whether to run requests strictly one after another.
-     */
+    /** {@return this}
+     * @param sequential Whether to run requests strictly one after another. */
     public O sequential(Boolean sequential) { return flag("--sequential", sequential); }
 }

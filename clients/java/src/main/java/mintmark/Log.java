@@ -44,7 +44,7 @@ final class Log {
     void finish() {
         try {
             thread.join(Duration.ofSeconds(1).toMillis());
-        } catch (InterruptedException nobodyDoesThat) {
+        } catch (InterruptedException unexpected) {
             Thread.currentThread().interrupt();
         }
     }

@@ -267,7 +267,7 @@ final class ServerProcess {
         }
     }
 
-    /** Completes a call, unless it was given up. A call that cannot be given up any more has its response. */
+    /** Completes a call, unless it has ended already. A call that cannot be canceled any more has its response. */
     private void settle(Pending pending, Message message) {
         pending.settle(message);
         if (waiting.remove(pending.id) != null) {
@@ -303,7 +303,7 @@ final class ServerProcess {
                 kill();
                 process.waitFor();
             }
-        } catch (InterruptedException nobodyDoesThat) {
+        } catch (InterruptedException unexpected) {
             Thread.currentThread().interrupt();
         }
     }

@@ -611,7 +611,6 @@ public struct AccountDeleteResult: ResultRecord {
         accountId = try members.required("accountId")
         json = members.object
     }
-
 }
 
 /// The result of `account.deleteAgent`.
@@ -623,7 +622,6 @@ public struct AccountDeleteAgentResult: ResultRecord {
         accountId = try members.required("accountId")
         json = members.object
     }
-
 }
 
 /// The result of `account.deleteOwn`.
@@ -635,7 +633,6 @@ public struct AccountDeleteOwnResult: ResultRecord {
         accountId = try members.required("accountId")
         json = members.object
     }
-
 }
 
 /// The result of `account.export`.
@@ -659,7 +656,6 @@ public struct AccountExportResult: ResultRecord {
         bytes = try members.optional("bytes")
         json = members.object
     }
-
 }
 
 /// A format in which the result also contains the graph as `text`. `tree`: indented lines. `mermaid`: a flowchart for Mermaid. `dot`: a digraph for Graphviz. `svg`: a picture. Newer versions of Mintmark can add values.
@@ -691,7 +687,6 @@ public struct AccountGraphResult: ResultRecord {
         text = try members.optional("text")
         json = members.object
     }
-
 }
 
 /// The format of the file. `mintmark`: accounts as written by `account.export`. `firebase`: users as written by `firebase auth:export`, one per line; to convert the file, run `jq -c '.users[]' users.json`. Newer versions of Mintmark can add values.
@@ -749,7 +744,6 @@ public struct AccountImportResult: ResultRecord {
         dryRun = try members.required("dryRun")
         json = members.object
     }
-
 }
 
 /// The member by which the accounts are sorted. Accounts without the member come first. Newer versions of Mintmark can add values.
@@ -778,7 +772,6 @@ public struct AccountListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `account.listAgents`.
@@ -790,7 +783,6 @@ public struct AccountListAgentsResult: ResultRecord {
         agents = try members.required("agents")
         json = members.object
     }
-
 }
 
 /// The result of `account.merge`.
@@ -844,7 +836,6 @@ public struct AccountMergeResult: ResultRecord {
         expiresAt = try members.optional("expiresAt")
         json = members.object
     }
-
 }
 
 /// The result of `account.providerToken`.
@@ -862,7 +853,6 @@ public struct AccountProviderTokenResult: ResultRecord {
         scopes = try members.required("scopes")
         json = members.object
     }
-
 }
 
 /// A member. Newer versions of Mintmark can add values.

@@ -152,7 +152,6 @@ public struct ApplicationAddSecretResult: ResultRecord {
         createdAt = try members.required("createdAt")
         json = members.object
     }
-
 }
 
 /// The result of `application.delete`.
@@ -170,7 +169,6 @@ public struct ApplicationDeleteResult: ResultRecord {
         endedSessions = try members.required("endedSessions")
         json = members.object
     }
-
 }
 
 /// The result of `application.list`.
@@ -185,6 +183,5 @@ public struct ApplicationListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 

@@ -67,7 +67,6 @@ public struct AuditListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `audit.verify`.
@@ -82,6 +81,5 @@ public struct AuditVerifyResult: ResultRecord {
         chains = try members.required("chains")
         json = members.object
     }
-
 }
 

@@ -72,6 +72,5 @@ public struct CompatHttpResult: ResultRecord {
         body = try members.required("body", isSecret: true)
         json = members.object
     }
-
 }
 

@@ -143,9 +143,7 @@ public struct CredentialsAssumeRoleResult: ResultRecord {
             id = try members.required("id")
             json = members.object
         }
-
     }
-
 }
 
 /// The result of `credentials.get`.
@@ -163,7 +161,6 @@ public struct CredentialsGetResult: ResultRecord {
         roleArn = try members.required("roleArn")
         json = members.object
     }
-
 }
 
 /// The result of `credentials.verify`.
@@ -193,6 +190,5 @@ public struct CredentialsVerifyResult: ResultRecord {
         sessionPolicy = try members.optional("sessionPolicy")
         json = members.object
     }
-
 }
 

@@ -156,7 +156,6 @@ public struct CredentialsProviderClearCredentialsResult: ResultRecord {
         identityId = try members.optional("identityId")
         json = members.object
     }
-
 }
 
 /// The result of `credentialsProvider.clearKeychain`.
@@ -168,7 +167,6 @@ public struct CredentialsProviderClearKeychainResult: ResultRecord {
         provider = try members.required("provider")
         json = members.object
     }
-
 }
 
 /// The result of `credentialsProvider.close`.
@@ -180,7 +178,6 @@ public struct CredentialsProviderCloseResult: ResultRecord {
         provider = try members.required("provider")
         json = members.object
     }
-
 }
 
 /// The party that mints tokens if the logins contain the developer provider. With `self`, this process mints them. With `caller`, the application's backend mints them: the provider requests a token with the state `tokenRequired`, and the backend submits it with `credentialsProvider.submitToken`. Newer versions of Mintmark can add values.
@@ -215,7 +212,6 @@ public struct CredentialsProviderOpenResult: ResultRecord {
         identityId = try members.optional("identityId")
         json = members.object
     }
-
 }
 
 /// The result of `credentialsProvider.setLogins`.
@@ -233,6 +229,5 @@ public struct CredentialsProviderSetLoginsResult: ResultRecord {
         identityMayChange = try members.required("identityMayChange")
         json = members.object
     }
-
 }
 

@@ -149,7 +149,6 @@ public struct EventsDeleteStreamResult: ResultRecord {
         streamId = try members.required("streamId")
         json = members.object
     }
-
 }
 
 /// The result of `events.list`.
@@ -167,7 +166,6 @@ public struct EventsListResult: ResultRecord {
         hasMore = try members.required("hasMore")
         json = members.object
     }
-
 }
 
 /// The result of `events.listStreams`.
@@ -179,7 +177,6 @@ public struct EventsListStreamsResult: ResultRecord {
         streams = try members.required("streams")
         json = members.object
     }
-
 }
 
 /// The result of `events.poll`.
@@ -194,7 +191,6 @@ public struct EventsPollResult: ResultRecord {
         moreAvailable = try members.required("moreAvailable")
         json = members.object
     }
-
 }
 
 /// The result of `events.subscribe`.
@@ -206,7 +202,6 @@ public struct EventsSubscribeResult: ResultRecord {
         cursor = try members.required("cursor")
         json = members.object
     }
-
 }
 
 /// The result of `events.unsubscribe`.
@@ -218,7 +213,6 @@ public struct EventsUnsubscribeResult: ResultRecord {
         ended = try members.required("ended")
         json = members.object
     }
-
 }
 
 /// The result of `events.verifyStream`.
@@ -230,6 +224,5 @@ public struct EventsVerifyStreamResult: ResultRecord {
         eventId = try members.required("eventId")
         json = members.object
     }
-
 }
 

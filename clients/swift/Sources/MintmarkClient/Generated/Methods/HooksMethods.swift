@@ -70,6 +70,5 @@ public struct HooksOfferResult: ResultRecord {
         deadlineSeconds = try members.required("deadlineSeconds")
         json = members.object
     }
-
 }
 

@@ -196,7 +196,6 @@ public struct IdentityDeleteResult: ResultRecord {
         unprocessed = try members.required("unprocessed")
         json = members.object
     }
-
 }
 
 /// The result of `identity.list`.
@@ -214,7 +213,6 @@ public struct IdentityListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `identity.lookupDeveloper`.
@@ -232,7 +230,6 @@ public struct IdentityLookupDeveloperResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `identity.mergeDevelopers`.
@@ -244,7 +241,6 @@ public struct IdentityMergeDevelopersResult: ResultRecord {
         identityId = try members.required("identityId")
         json = members.object
     }
-
 }
 
 /// The result of `identity.resolve`.
@@ -259,6 +255,5 @@ public struct IdentityResolveResult: ResultRecord {
         isNewIdentity = try members.required("isNewIdentity")
         json = members.object
     }
-
 }
 

@@ -257,7 +257,6 @@ public struct IdpAuthorizeResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 
 /// The result of `idp.authorizeDevice`.
@@ -284,7 +283,6 @@ public struct IdpAuthorizeDeviceResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 
 /// The result of `idp.delete`.
@@ -299,7 +297,6 @@ public struct IdpDeleteResult: ResultRecord {
         providerId = try members.required("providerId")
         json = members.object
     }
-
 }
 
 /// The result of `idp.list`.
@@ -314,7 +311,6 @@ public struct IdpListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `idp.test`.
@@ -329,6 +325,5 @@ public struct IdpTestResult: ResultRecord {
         checks = try members.required("checks")
         json = members.object
     }
-
 }
 

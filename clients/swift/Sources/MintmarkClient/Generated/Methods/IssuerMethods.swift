@@ -139,7 +139,6 @@ public struct IssuerDeleteResult: ResultRecord {
     public init(reading members: inout MemberReader) throws {
         json = members.object
     }
-
 }
 
 /// The result of `issuer.list`.
@@ -154,7 +153,6 @@ public struct IssuerListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// A JOSE algorithm. Newer versions of Mintmark can add values.
@@ -207,6 +205,5 @@ public struct IssuerTestResult: ResultRecord {
         checks = try members.required("checks")
         json = members.object
     }
-
 }
 

@@ -90,7 +90,6 @@ public struct KeyListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `key.revoke`.
@@ -105,6 +104,5 @@ public struct KeyRevokeResult: ResultRecord {
         replacement = try members.optional("replacement")
         json = members.object
     }
-
 }
 

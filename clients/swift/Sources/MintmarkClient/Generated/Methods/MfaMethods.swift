@@ -206,7 +206,6 @@ public struct MfaListResult: ResultRecord {
         policy = try members.required("policy")
         json = members.object
     }
-
 }
 
 /// The result of `mfa.recoveryCodes`.
@@ -218,6 +217,5 @@ public struct MfaRecoveryCodesResult: ResultRecord {
         codes = try members.required("codes", isSecret: true)
         json = members.object
     }
-
 }
 

@@ -84,7 +84,6 @@ public struct OobApplyResult: ResultRecord {
         accountId = try members.required("accountId")
         json = members.object
     }
-
 }
 
 /// The result of `oob.create`.
@@ -111,7 +110,6 @@ public struct OobCreateResult: ResultRecord {
         link = try members.optional("link", isSecret: true)
         json = members.object
     }
-
 }
 
 /// The result of `oob.inspect`.
@@ -135,6 +133,5 @@ public struct OobInspectResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

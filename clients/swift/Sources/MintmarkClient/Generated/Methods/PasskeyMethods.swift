@@ -212,7 +212,6 @@ public struct PasskeyDeleteResult: ResultRecord {
         signals = try members.required("signals")
         json = members.object
     }
-
 }
 
 /// The result of `passkey.finishRegistration`.
@@ -249,7 +248,6 @@ public struct PasskeyFinishRegistrationResult: ResultRecord {
         /// `completed`
         public static let completed = Self(rawValue: "completed")
     }
-
 }
 
 /// The result of `passkey.list`.
@@ -261,7 +259,6 @@ public struct PasskeyListResult: ResultRecord {
         passkeys = try members.required("passkeys")
         json = members.object
     }
-
 }
 
 /// The result of `passkey.relatedOrigins`.
@@ -289,9 +286,7 @@ public struct PasskeyRelatedOriginsResult: ResultRecord {
             origins = try members.required("origins")
             json = members.object
         }
-
     }
-
 }
 
 /// The result of `passkey.rename`.
@@ -303,7 +298,6 @@ public struct PasskeyRenameResult: ResultRecord {
         passkey = try members.required("passkey")
         json = members.object
     }
-
 }
 
 /// Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only `required` is enforced. Defaults to the tenant's setting, and to `required` if the tenant requires second factors. Newer versions of Mintmark can add values.
@@ -345,6 +339,5 @@ public struct PasskeyVerifyResult: ResultRecord {
         signCount = try members.required("signCount")
         json = members.object
     }
-
 }
 

@@ -223,7 +223,6 @@ public struct PoolDeleteResult: ResultRecord {
         poolId = try members.required("poolId")
         json = members.object
     }
-
 }
 
 /// The result of `pool.list`.
@@ -238,6 +237,5 @@ public struct PoolListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 

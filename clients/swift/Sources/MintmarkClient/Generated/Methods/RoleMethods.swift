@@ -132,7 +132,6 @@ public struct RoleDeleteResult: ResultRecord {
         roleArn = try members.required("roleArn")
         json = members.object
     }
-
 }
 
 /// The result of `role.list`.
@@ -147,7 +146,6 @@ public struct RoleListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 
 /// The result of `role.test`.
@@ -171,6 +169,5 @@ public struct RoleTestResult: ResultRecord {
         statements = try members.required("statements")
         json = members.object
     }
-
 }
 

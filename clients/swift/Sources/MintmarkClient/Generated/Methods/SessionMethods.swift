@@ -142,7 +142,6 @@ public struct SessionCreateCookieResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 
 /// The result of `session.list`.
@@ -154,7 +153,6 @@ public struct SessionListResult: ResultRecord {
         sessions = try members.required("sessions")
         json = members.object
     }
-
 }
 
 /// The result of `session.revoke`.
@@ -166,7 +164,6 @@ public struct SessionRevokeResult: ResultRecord {
         revoked = try members.required("revoked")
         json = members.object
     }
-
 }
 
 /// The result of `session.revokeAll`.
@@ -178,7 +175,6 @@ public struct SessionRevokeAllResult: ResultRecord {
         revoked = try members.required("revoked")
         json = members.object
     }
-
 }
 
 /// The result of `session.signOut`.
@@ -190,6 +186,5 @@ public struct SessionSignOutResult: ResultRecord {
         signedOut = try members.required("signedOut")
         json = members.object
     }
-
 }
 

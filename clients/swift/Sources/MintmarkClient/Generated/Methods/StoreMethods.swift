@@ -64,7 +64,6 @@ public struct StoreBackupResult: ResultRecord {
         takenAt = try members.required("takenAt")
         json = members.object
     }
-
 }
 
 /// The result of `store.rekey`.
@@ -85,7 +84,6 @@ public struct StoreRekeyResult: ResultRecord {
         previousKeyFile = try members.optional("previousKeyFile")
         json = members.object
     }
-
 }
 
 /// The result of `store.stats`.
@@ -142,6 +140,5 @@ public struct StoreStatsResult: ResultRecord {
         /// `postgres`
         public static let postgres = Self(rawValue: "postgres")
     }
-
 }
 

@@ -82,7 +82,6 @@ public struct SystemApplyResult: ResultRecord {
         changes = try members.required("changes")
         json = members.object
     }
-
 }
 
 /// The result of `system.export`.
@@ -112,7 +111,6 @@ public struct SystemExportResult: ResultRecord {
         issuers = try members.required("issuers")
         json = members.object
     }
-
 }
 
 /// The result of `system.health`.
@@ -127,7 +125,6 @@ public struct SystemHealthResult: ResultRecord {
         checks = try members.required("checks")
         json = members.object
     }
-
 }
 
 /// The result of `system.info`.
@@ -191,7 +188,6 @@ public struct SystemInfoResult: ResultRecord {
         /// `public`
         public static let `public` = Self(rawValue: "public")
     }
-
 }
 
 /// The result of `system.metrics`.
@@ -230,7 +226,6 @@ public struct SystemMetricsResult: ResultRecord {
         sweptRows = try members.optional("sweptRows")
         json = members.object
     }
-
 }
 
 /// The result of `system.ping`.
@@ -242,6 +237,5 @@ public struct SystemPingResult: ResultRecord {
         now = try members.required("now")
         json = members.object
     }
-
 }
 

@@ -229,7 +229,6 @@ public struct TenantCheckAssuranceResult: ResultRecord {
         requirements = try members.required("requirements")
         json = members.object
     }
-
 }
 
 /// The result of `tenant.delete`.
@@ -241,7 +240,6 @@ public struct TenantDeleteResult: ResultRecord {
         tenantId = try members.required("tenantId")
         json = members.object
     }
-
 }
 
 /// The result of `tenant.list`.
@@ -256,6 +254,5 @@ public struct TenantListResult: ResultRecord {
         nextCursor = try members.optional("nextCursor")
         json = members.object
     }
-
 }
 

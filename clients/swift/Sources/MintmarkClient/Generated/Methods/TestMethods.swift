@@ -233,7 +233,6 @@ public struct TestClockResult: ResultRecord {
         frozen = try members.required("frozen")
         json = members.object
     }
-
 }
 
 /// The result of `test.enqueue`.
@@ -245,7 +244,6 @@ public struct TestEnqueueResult: ResultRecord {
         waiting = try members.required("waiting")
         json = members.object
     }
-
 }
 
 /// The delivery fault. With `refused`, the message is rejected. With `mayHaveArrived`, the message is accepted and appears in `test.outbox`, but the response is lost. Newer versions of Mintmark can add values.
@@ -289,7 +287,6 @@ public struct TestFaultResult: ResultRecord {
         armed = try members.required("armed")
         json = members.object
     }
-
 }
 
 /// The Firebase project for which the endpoint implements the Identity Toolkit API.
@@ -327,7 +324,6 @@ public struct TestHttpFirebase: MutableRecord {
         /// `signed`
         public static let signed = Self(rawValue: "signed")
     }
-
 }
 
 /// The result of `test.http`.
@@ -342,7 +338,6 @@ public struct TestHttpResult: ResultRecord {
         environment = try members.optional("environment")
         json = members.object
     }
-
 }
 
 /// The result of `test.idp`.
@@ -369,7 +364,6 @@ public struct TestIdpResult: ResultRecord {
         issuers = try members.required("issuers")
         json = members.object
     }
-
 }
 
 /// The result of `test.outbox`.
@@ -381,7 +375,6 @@ public struct TestOutboxResult: ResultRecord {
         messages = try members.required("messages")
         json = members.object
     }
-
 }
 
 /// The result of `test.reset`.
@@ -396,7 +389,6 @@ public struct TestResetResult: ResultRecord {
         frozen = try members.required("frozen")
         json = members.object
     }
-
 }
 
 /// The result of `test.restore`.
@@ -414,7 +406,6 @@ public struct TestRestoreResult: ResultRecord {
         frozen = try members.required("frozen")
         json = members.object
     }
-
 }
 
 /// The result of `test.seed`.
@@ -426,7 +417,6 @@ public struct TestSeedResult: ResultRecord {
         seed = try members.required("seed")
         json = members.object
     }
-
 }
 
 /// The result of `test.snapshot`.
@@ -453,7 +443,6 @@ public struct TestSnapshotResult: ResultRecord {
         frozen = try members.required("frozen")
         json = members.object
     }
-
 }
 
 /// The token type, which determines `typ` in the header: `id` or `access` for a tenant, `pool` for a pool. Defaults to `id` for a tenant and to `pool` for a pool. Newer versions of Mintmark can add values.
@@ -497,7 +486,6 @@ public struct TestTokenResult: ResultRecord {
         token = try members.required("token", isSecret: true)
         json = members.object
     }
-
 }
 
 /// The family of the token. Newer versions of Mintmark can add values.
@@ -542,6 +530,5 @@ public struct TestWorkloadTokenResult: ResultRecord {
         audiences = try members.required("audiences")
         json = members.object
     }
-
 }
 

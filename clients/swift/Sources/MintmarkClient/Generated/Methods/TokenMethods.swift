@@ -241,7 +241,6 @@ public struct TokenDelegateResult: ResultRecord {
         scope = try members.required("scope")
         json = members.object
     }
-
 }
 
 /// The result of `token.discovery`.
@@ -274,7 +273,6 @@ public struct TokenDiscoveryResult: ResultRecord {
         authorizationGrantProfilesSupported = try members.optional("authorization_grant_profiles_supported")
         json = members.object
     }
-
 }
 
 /// The result of `token.exchange`.
@@ -308,7 +306,6 @@ public struct TokenExchangeResult: ResultRecord {
         /// `N_A`
         public static let nA = Self(rawValue: "N_A")
     }
-
 }
 
 /// The result of `token.jwks`.
@@ -323,7 +320,6 @@ public struct TokenJwksResult: ResultRecord {
         nextChangeAt = try members.optional("nextChangeAt")
         json = members.object
     }
-
 }
 
 /// The result of `token.mint`.
@@ -341,7 +337,6 @@ public struct TokenMintResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 
 /// The result of `token.mintForDeveloper`.
@@ -362,7 +357,6 @@ public struct TokenMintForDeveloperResult: ResultRecord {
         isNewIdentity = try members.required("isNewIdentity")
         json = members.object
     }
-
 }
 
 /// The algorithm that signs the token. Newer versions of Mintmark can add values.
@@ -390,7 +384,6 @@ public struct TokenMintForSessionResult: ResultRecord {
         issuer = try members.required("issuer")
         json = members.object
     }
-
 }
 
 /// The result of `token.outboundFederation`.
@@ -405,7 +398,6 @@ public struct TokenOutboundFederationResult: ResultRecord {
         enabled = try members.required("enabled")
         json = members.object
     }
-
 }
 
 /// The result of `token.redeem`.
@@ -434,7 +426,6 @@ public struct TokenRedeemResult: ResultRecord {
         /// `Bearer`
         public static let Bearer = Self(rawValue: "Bearer")
     }
-
 }
 
 /// The result of `token.verify`.
@@ -458,6 +449,5 @@ public struct TokenVerifyResult: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

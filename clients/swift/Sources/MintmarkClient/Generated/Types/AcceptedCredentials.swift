@@ -17,6 +17,5 @@ public struct AcceptedCredentials: ResultRecord {
         allAcceptedCredentialIds = try members.required("allAcceptedCredentialIds")
         json = members.object
     }
-
 }
 

@@ -65,6 +65,5 @@ public struct Account: ResultRecord {
         lastSignInAt = try members.optional("lastSignInAt")
         json = members.object
     }
-
 }
 

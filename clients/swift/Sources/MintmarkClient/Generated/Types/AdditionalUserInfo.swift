@@ -17,6 +17,5 @@ public struct AdditionalUserInfo: ResultRecord {
         profile = try members.required("profile")
         json = members.object
     }
-
 }
 

@@ -47,6 +47,5 @@ public struct Application: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

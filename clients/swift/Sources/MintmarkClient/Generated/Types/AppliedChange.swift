@@ -64,6 +64,5 @@ public struct AppliedChange: ResultRecord {
         /// `unchanged`
         public static let unchanged = Self(rawValue: "unchanged")
     }
-
 }
 

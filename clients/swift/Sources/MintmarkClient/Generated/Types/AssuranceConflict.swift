@@ -17,6 +17,5 @@ public struct AssuranceConflict: ResultRecord {
         limit = try members.required("limit")
         json = members.object
     }
-
 }
 

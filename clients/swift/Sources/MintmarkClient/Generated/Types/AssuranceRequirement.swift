@@ -23,6 +23,5 @@ public struct AssuranceRequirement: ResultRecord {
         settings = try members.optional("settings")
         json = members.object
     }
-
 }
 

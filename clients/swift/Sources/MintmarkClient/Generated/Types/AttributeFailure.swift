@@ -20,6 +20,5 @@ public struct AttributeFailure: ResultRecord {
         nearest = try members.optional("nearest")
         json = members.object
     }
-
 }
 

@@ -26,6 +26,5 @@ public struct AuditChain: ResultRecord {
         problem = try members.optional("problem")
         json = members.object
     }
-
 }
 

@@ -14,6 +14,5 @@ public struct AuditProgress: ResultRecord {
         chains = try members.required("chains")
         json = members.object
     }
-
 }
 

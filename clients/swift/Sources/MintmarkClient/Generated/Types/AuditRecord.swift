@@ -41,6 +41,5 @@ public struct AuditRecord: ResultRecord {
         hash = try members.required("hash")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct AuthenticatorSignals: ResultRecord {
         unknownCredential = try members.optional("unknownCredential")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct ClientSecretInfo: ResultRecord {
         createdAt = try members.required("createdAt")
         json = members.object
     }
-
 }
 

@@ -23,6 +23,5 @@ public struct ConditionFinding: ResultRecord {
         holds = try members.required("holds")
         json = members.object
     }
-
 }
 

@@ -123,8 +123,6 @@ public struct Credential: MutableRecord {
                 members.add(unknown)
             }
         }
-
     }
-
 }
 

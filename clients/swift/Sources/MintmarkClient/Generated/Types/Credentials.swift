@@ -20,6 +20,5 @@ public struct Credentials: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

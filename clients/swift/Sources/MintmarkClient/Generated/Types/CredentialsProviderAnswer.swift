@@ -44,7 +44,6 @@ public enum CredentialsProviderAnswer: Variants {
             roleArn = try members.optional("roleArn")
             json = members.object
         }
-
     }
 
     /// The application's backend must mint a token and submit it with `credentialsProvider.submitToken`.
@@ -82,8 +81,6 @@ public enum CredentialsProviderAnswer: Variants {
             /// `asked`
             public static let asked = Self(rawValue: "asked")
         }
-
     }
-
 }
 

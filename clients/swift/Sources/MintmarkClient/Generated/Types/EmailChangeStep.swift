@@ -53,7 +53,6 @@ public enum EmailChangeStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// The account has the address, and the address is verified.
@@ -72,8 +71,6 @@ public enum EmailChangeStep: Variants {
             account = try members.required("account")
             json = members.object
         }
-
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct EnrollableFactor: ResultRecord {
         verified = try members.optional("verified")
         json = members.object
     }
-
 }
 

@@ -81,7 +81,6 @@ public enum EnrollmentStep: Variants {
             /// `codeRequired`
             public static let codeRequired = Self(rawValue: "codeRequired")
         }
-
     }
 
     /// An email address, to which a code was sent.
@@ -126,7 +125,6 @@ public enum EnrollmentStep: Variants {
             /// `codeRequired`
             public static let codeRequired = Self(rawValue: "codeRequired")
         }
-
     }
 
     /// A phone number, to which a code was sent.
@@ -168,7 +166,6 @@ public enum EnrollmentStep: Variants {
             /// `codeRequired`
             public static let codeRequired = Self(rawValue: "codeRequired")
         }
-
     }
 
     /// A passkey, such as a security key. The browser creates it.
@@ -198,8 +195,6 @@ public enum EnrollmentStep: Variants {
             /// `passkeyRequired`
             public static let passkeyRequired = Self(rawValue: "passkeyRequired")
         }
-
     }
-
 }
 

@@ -32,6 +32,5 @@ public struct EventPushState: ResultRecord {
         lastError = try members.optional("lastError")
         json = members.object
     }
-
 }
 

@@ -38,6 +38,5 @@ public struct EventStream: ResultRecord {
         createdAt = try members.required("createdAt")
         json = members.object
     }
-
 }
 

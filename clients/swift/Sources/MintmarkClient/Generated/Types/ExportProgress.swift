@@ -11,6 +11,5 @@ public struct ExportProgress: ResultRecord {
         exported = try members.required("exported")
         json = members.object
     }
-
 }
 

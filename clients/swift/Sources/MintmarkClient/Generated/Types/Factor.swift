@@ -29,6 +29,5 @@ public struct Factor: ResultRecord {
         lastUsedAt = try members.optional("lastUsedAt")
         json = members.object
     }
-
 }
 

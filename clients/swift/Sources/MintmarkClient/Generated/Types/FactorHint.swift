@@ -36,6 +36,5 @@ public struct FactorHint: ResultRecord {
         /// `recovery`
         public static let recovery = Self(rawValue: "recovery")
     }
-
 }
 

@@ -50,7 +50,6 @@ public enum FactorWithdrawal: Variants {
             expiresAt = try members.optional("expiresAt")
             json = members.object
         }
-
     }
 
     /// The factor was removed. The session was authenticated with it and has ended, so the user must sign in again.
@@ -63,8 +62,6 @@ public enum FactorWithdrawal: Variants {
             account = try members.required("account")
             json = members.object
         }
-
     }
-
 }
 

@@ -63,6 +63,5 @@ public struct Fault: ResultRecord {
         /// `clock`
         public static let clock = Self(rawValue: "clock")
     }
-
 }
 

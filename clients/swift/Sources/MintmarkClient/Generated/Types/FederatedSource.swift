@@ -20,6 +20,5 @@ public struct FederatedSource: ResultRecord {
         tokenId = try members.optional("tokenId")
         json = members.object
     }
-
 }
 

@@ -35,6 +35,5 @@ public struct GraphEdge: ResultRecord {
         /// `owns`
         public static let owns = Self(rawValue: "owns")
     }
-
 }
 

@@ -70,7 +70,6 @@ public enum GraphNode: Variants {
             accountId = try members.required("accountId")
             json = members.object
         }
-
     }
 
     /// A sign-in method.
@@ -86,7 +85,6 @@ public enum GraphNode: Variants {
             subject = try members.required("subject")
             json = members.object
         }
-
     }
 
     /// A second factor.
@@ -102,7 +100,6 @@ public enum GraphNode: Variants {
             factorKind = try members.required("factorKind")
             json = members.object
         }
-
     }
 
     /// A passkey with which the user signs in.
@@ -118,7 +115,6 @@ public enum GraphNode: Variants {
             name = try members.required("name")
             json = members.object
         }
-
     }
 
     /// A session.
@@ -131,7 +127,6 @@ public enum GraphNode: Variants {
             sessionId = try members.required("sessionId")
             json = members.object
         }
-
     }
 
     /// An account that was merged into this one.
@@ -144,7 +139,6 @@ public enum GraphNode: Variants {
             accountId = try members.required("accountId")
             json = members.object
         }
-
     }
 
     /// An identity in a pool.
@@ -160,7 +154,6 @@ public enum GraphNode: Variants {
             identityId = try members.required("identityId")
             json = members.object
         }
-
     }
 
     /// A login of such an identity that does not belong to this account.
@@ -173,7 +166,6 @@ public enum GraphNode: Variants {
             loginProvider = try members.required("loginProvider")
             json = members.object
         }
-
     }
 
     /// An agent that the account owns.
@@ -186,7 +178,6 @@ public enum GraphNode: Variants {
             accountId = try members.required("accountId")
             json = members.object
         }
-
     }
 
     /// The account that owns this agent.
@@ -199,8 +190,6 @@ public enum GraphNode: Variants {
             accountId = try members.required("accountId")
             json = members.object
         }
-
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct HealthCheck: ResultRecord {
         detail = try members.optional("detail")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct IdentityChange: ResultRecord {
         newIdentityId = try members.required("newIdentityId")
         json = members.object
     }
-
 }
 

@@ -26,6 +26,5 @@ public struct IdentityDescription: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct IdpCheck: ResultRecord {
         message = try members.required("message")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct ImportFailure: ResultRecord {
         violations = try members.required("violations")
         json = members.object
     }
-
 }
 

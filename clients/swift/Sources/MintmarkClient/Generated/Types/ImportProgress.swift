@@ -23,6 +23,5 @@ public struct ImportProgress: ResultRecord {
         failed = try members.required("failed")
         json = members.object
     }
-
 }
 

@@ -14,6 +14,5 @@ public struct ImportStop: ResultRecord {
         message = try members.required("message")
         json = members.object
     }
-
 }
 

@@ -35,6 +35,5 @@ public struct JsonWebKey: ResultRecord {
         e = try members.optional("e")
         json = members.object
     }
-
 }
 

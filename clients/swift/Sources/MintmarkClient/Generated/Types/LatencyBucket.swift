@@ -14,6 +14,5 @@ public struct LatencyBucket: ResultRecord {
         count = try members.required("count")
         json = members.object
     }
-
 }
 

@@ -26,6 +26,5 @@ public struct LinkedProvider: ResultRecord {
         linkedAt = try members.optional("linkedAt")
         json = members.object
     }
-
 }
 

@@ -35,6 +35,5 @@ public struct MergeConflict: ResultRecord {
         /// `identity`
         public static let identity = Self(rawValue: "identity")
     }
-
 }
 

@@ -20,6 +20,5 @@ public struct MergedIdentity: ResultRecord {
         unlinkedIdentityId = try members.optional("unlinkedIdentityId")
         json = members.object
     }
-
 }
 

@@ -23,6 +23,5 @@ public struct MethodMetrics: ResultRecord {
         latency = try members.required("latency")
         json = members.object
     }
-
 }
 

@@ -32,6 +32,5 @@ public struct OwnProfile: ResultRecord {
         lastSignInAt = try members.optional("lastSignInAt")
         json = members.object
     }
-
 }
 

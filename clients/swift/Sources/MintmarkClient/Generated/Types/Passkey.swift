@@ -90,8 +90,6 @@ public struct Passkey: ResultRecord {
             /// `verified`
             public static let verified = Self(rawValue: "verified")
         }
-
     }
-
 }
 

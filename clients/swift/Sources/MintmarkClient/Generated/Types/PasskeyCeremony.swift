@@ -30,6 +30,5 @@ public struct PasskeyCeremony: ResultRecord {
         /// `optional`
         public static let optional = Self(rawValue: "optional")
     }
-
 }
 

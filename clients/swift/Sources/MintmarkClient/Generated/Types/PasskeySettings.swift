@@ -110,6 +110,5 @@ public struct PasskeySettings: MutableRecord {
         /// `enterprise`
         public static let enterprise = Self(rawValue: "enterprise")
     }
-
 }
 

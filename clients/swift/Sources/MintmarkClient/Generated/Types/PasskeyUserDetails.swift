@@ -20,6 +20,5 @@ public struct PasskeyUserDetails: ResultRecord {
         displayName = try members.required("displayName")
         json = members.object
     }
-
 }
 

@@ -14,6 +14,5 @@ public struct PasswordFailure: ResultRecord {
         message = try members.required("message")
         json = members.object
     }
-
 }
 

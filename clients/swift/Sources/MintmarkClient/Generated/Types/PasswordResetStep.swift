@@ -64,7 +64,6 @@ public enum PasswordResetStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Call `passwordReset.submitPassword` next.
@@ -80,7 +79,6 @@ public enum PasswordResetStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// The password is changed. `signIn.withContinuation` signs in.
@@ -96,7 +94,6 @@ public enum PasswordResetStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
@@ -112,8 +109,6 @@ public enum PasswordResetStep: Variants {
             reason = try members.required("reason")
             json = members.object
         }
-
     }
-
 }
 

@@ -33,6 +33,5 @@ public struct PolicyWarning: ResultRecord {
         /// `keyNotOnAws`
         public static let keyNotOnAws = Self(rawValue: "keyNotOnAws")
     }
-
 }
 

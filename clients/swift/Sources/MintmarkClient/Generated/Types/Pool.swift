@@ -44,6 +44,5 @@ public struct Pool: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

@@ -49,6 +49,5 @@ public struct PoolProvider: ResultRecord {
         /// `www.amazon.com`
         public static let wwwAmazonCom = Self(rawValue: "www.amazon.com")
     }
-
 }
 

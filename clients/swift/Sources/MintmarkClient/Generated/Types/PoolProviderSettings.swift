@@ -77,6 +77,5 @@ public struct PoolProviderSettings: MutableRecord {
         /// `www.digits.com`
         public static let wwwDigitsCom = Self(rawValue: "www.digits.com")
     }
-
 }
 

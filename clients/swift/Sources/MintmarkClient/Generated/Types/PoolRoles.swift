@@ -17,6 +17,5 @@ public struct PoolRoles: ResultRecord {
         mappings = try members.optional("mappings")
         json = members.object
     }
-
 }
 

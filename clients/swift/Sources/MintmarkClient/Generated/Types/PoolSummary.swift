@@ -14,6 +14,5 @@ public struct PoolSummary: ResultRecord {
         name = try members.required("name")
         json = members.object
     }
-
 }
 

@@ -97,6 +97,5 @@ public struct PortablePasskey: MutableRecord {
         /// `secondFactor`
         public static let secondFactor = Self(rawValue: "secondFactor")
     }
-
 }
 

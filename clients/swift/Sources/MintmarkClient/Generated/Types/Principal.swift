@@ -26,6 +26,5 @@ public struct Principal: ResultRecord {
         tags = try members.required("tags")
         json = members.object
     }
-
 }
 

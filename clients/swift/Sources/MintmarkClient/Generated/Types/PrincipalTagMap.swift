@@ -20,6 +20,5 @@ public struct PrincipalTagMap: ResultRecord {
         principalTags = try members.required("principalTags")
         json = members.object
     }
-
 }
 

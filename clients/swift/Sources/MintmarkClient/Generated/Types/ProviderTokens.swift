@@ -14,6 +14,5 @@ public struct ProviderTokens: ResultRecord {
         accessToken = try members.optional("accessToken", isSecret: true)
         json = members.object
     }
-
 }
 

@@ -23,6 +23,5 @@ public struct Revocation: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

@@ -38,6 +38,5 @@ public struct Role: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

@@ -52,6 +52,5 @@ public struct RoleMapping: MutableRecord {
         /// `deny`
         public static let deny = Self(rawValue: "deny")
     }
-
 }
 

@@ -14,6 +14,5 @@ public struct RolePolicies: ResultRecord {
         attached = try members.required("attached")
         json = members.object
     }
-
 }
 

@@ -51,6 +51,5 @@ public struct RoleRule: MutableRecord {
         /// `notEqual`
         public static let notEqual = Self(rawValue: "notEqual")
     }
-
 }
 

@@ -56,6 +56,5 @@ public struct SecurityEvent: ResultRecord {
         lockedUntil = try members.optional("lockedUntil")
         json = members.object
     }
-
 }
 

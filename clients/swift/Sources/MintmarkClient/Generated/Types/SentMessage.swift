@@ -44,6 +44,5 @@ public struct SentMessage: ResultRecord {
         tenantId = try members.required("tenantId")
         json = members.object
     }
-
 }
 

@@ -44,6 +44,5 @@ public struct Session: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

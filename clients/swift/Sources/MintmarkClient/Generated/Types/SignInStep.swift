@@ -84,7 +84,6 @@ public enum SignInStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// The browser must use a passkey. Call `mfa.resolve` with its response next.
@@ -103,7 +102,6 @@ public enum SignInStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Call `signIn.submitPassword` next.
@@ -119,7 +117,6 @@ public enum SignInStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Sign in with one of `providers` or `methods`, then link the `pendingToken`, if present, with `account.link`.
@@ -147,7 +144,6 @@ public enum SignInStep: Variants {
             pendingToken = try members.optional("pendingToken", isSecret: true)
             json = members.object
         }
-
     }
 
     /// Call `mfa.resolve` with one of `hints`, after `mfa.challenge` if its code must be sent, or if it is a passkey.
@@ -166,7 +162,6 @@ public enum SignInStep: Variants {
             hints = try members.required("hints")
             json = members.object
         }
-
     }
 
     /// Call `mfa.enroll` with the continuation token and one of `factorKinds`.
@@ -188,7 +183,6 @@ public enum SignInStep: Variants {
             kinds = try members.optional("kinds")
             json = members.object
         }
-
     }
 
     /// The user is signed in.
@@ -225,7 +219,6 @@ public enum SignInStep: Variants {
             providerTokens = try members.optional("providerTokens")
             json = members.object
         }
-
     }
 
     /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
@@ -241,7 +234,6 @@ public enum SignInStep: Variants {
             reason = try members.required("reason")
             json = members.object
         }
-
     }
 
     /// The second factor is verified or enrolled, and the tokens were deferred. `signIn.withContinuation` returns them, once and within 5 minutes.
@@ -257,8 +249,6 @@ public enum SignInStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
-
 }
 

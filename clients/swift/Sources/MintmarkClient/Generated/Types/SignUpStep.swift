@@ -72,7 +72,6 @@ public enum SignUpStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Call `signUp.submitPassword` next.
@@ -88,7 +87,6 @@ public enum SignUpStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Call `passkey.startRegistration` next.
@@ -104,7 +102,6 @@ public enum SignUpStep: Variants {
             expiresAt = try members.required("expiresAt")
             json = members.object
         }
-
     }
 
     /// Call `signUp.submitAttributes` next.
@@ -123,7 +120,6 @@ public enum SignUpStep: Variants {
             attributes = try members.required("attributes")
             json = members.object
         }
-
     }
 
     /// The account is created. `signIn.withContinuation` signs in.
@@ -142,7 +138,6 @@ public enum SignUpStep: Variants {
             accountId = try members.required("accountId")
             json = members.object
         }
-
     }
 
     /// The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such as the page of another application.
@@ -158,8 +153,6 @@ public enum SignUpStep: Variants {
             reason = try members.required("reason")
             json = members.object
         }
-
     }
-
 }
 

@@ -41,6 +41,5 @@ public struct SigningKey: ResultRecord {
         publishedUntil = try members.optional("publishedUntil")
         json = members.object
     }
-
 }
 

@@ -36,6 +36,5 @@ public struct StatementFinding: ResultRecord {
         /// `Deny`
         public static let Deny = Self(rawValue: "Deny")
     }
-
 }
 

@@ -122,6 +122,5 @@ public struct Tenant: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

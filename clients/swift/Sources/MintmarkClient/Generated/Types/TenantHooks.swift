@@ -23,6 +23,5 @@ public struct TenantHooks: ResultRecord {
         deadlineSeconds = try members.required("deadlineSeconds")
         json = members.object
     }
-
 }
 

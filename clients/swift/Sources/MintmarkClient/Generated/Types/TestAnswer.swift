@@ -17,6 +17,5 @@ public struct TestAnswer: ResultRecord {
         passkeyChallenge = try members.optional("passkeyChallenge")
         json = members.object
     }
-
 }
 

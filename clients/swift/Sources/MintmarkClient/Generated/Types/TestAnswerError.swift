@@ -65,6 +65,5 @@ public struct TestAnswerError: MutableRecord {
         /// `par`
         public static let par = Self(rawValue: "par")
     }
-
 }
 

@@ -26,6 +26,5 @@ public struct TestIssuerAddress: ResultRecord {
         resources = try members.optional("resources")
         json = members.object
     }
-
 }
 

@@ -17,6 +17,5 @@ public struct TestResourceAddress: ResultRecord {
         metadata = try members.required("metadata")
         json = members.object
     }
-
 }
 

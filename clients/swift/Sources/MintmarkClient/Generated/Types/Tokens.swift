@@ -23,6 +23,5 @@ public struct Tokens: ResultRecord {
         expiresAt = try members.required("expiresAt")
         json = members.object
     }
-
 }
 

@@ -71,6 +71,5 @@ public struct TrustedIssuer: ResultRecord {
         updatedAt = try members.required("updatedAt")
         json = members.object
     }
-
 }
 

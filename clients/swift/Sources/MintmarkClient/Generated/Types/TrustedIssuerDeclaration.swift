@@ -142,6 +142,5 @@ public struct TrustedIssuerDeclaration: MutableRecord {
         /// `idJag`
         public static let idJag = Self(rawValue: "idJag")
     }
-
 }
 

@@ -14,6 +14,5 @@ public struct UnknownCredential: ResultRecord {
         credentialId = try members.required("credentialId")
         json = members.object
     }
-
 }
 

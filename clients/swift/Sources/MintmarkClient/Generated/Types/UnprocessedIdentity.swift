@@ -14,6 +14,5 @@ public struct UnprocessedIdentity: ResultRecord {
         errorCode = try members.required("errorCode")
         json = members.object
     }
-
 }
 

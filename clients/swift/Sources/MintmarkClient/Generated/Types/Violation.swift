@@ -17,6 +17,5 @@ public struct Violation: ResultRecord {
         message = try members.required("message")
         json = members.object
     }
-
 }
 

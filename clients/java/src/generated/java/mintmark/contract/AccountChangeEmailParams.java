@@ -3,60 +3,37 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>account.changeEmail</code>. Exactly one of <code>idToken</code>, <code>accountId</code>,
- * <code>continuationToken</code> is set. Exactly one of <code>email</code>, <code>continuationToken</code> is set.
- */
+/** The parameters of <code>account.changeEmail</code>. Exactly one of <code>idToken</code>, <code>accountId</code>,
+ * <code>continuationToken</code> is set. Exactly one of <code>email</code>, <code>continuationToken</code> is set. */
 public final class AccountChangeEmailParams extends Params {
     /** Creates parameters without values. */
     public AccountChangeEmailParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public AccountChangeEmailParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The account to change. Requires the access level <code>developer</code>; no recent sign-in is required.
-     */
+    /** {@return this}
+     * @param accountId The account to change. Requires the access level <code>developer</code>; no recent sign-in is required. */
     public AccountChangeEmailParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param email The new email address. To verify the current address, pass the current one.
-     */
+    /** {@return this}
+     * @param email The new email address. To verify the current address, pass the current one. */
     public AccountChangeEmailParams email(String email) { return set(this, "email", email); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param currentPassword The current password, if the sign-in of <code>idToken</code> is more than 5 minutes old. A wrong password
-     * counts as a failed attempt of the account.
-     */
+     * counts as a failed attempt of the account. */
     public AccountChangeEmailParams currentPassword(String currentPassword) { return set(this, "currentPassword", currentPassword); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param language The language of the messages for the whole flow. If the tenant has no template in this language, the language
-     * without its region, the tenant's language and built-in English are used, in this order.
-     */
+     * without its region, the tenant's language and built-in English are used, in this order. */
     public AccountChangeEmailParams language(String language) { return set(this, "language", language); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param continuationToken The continuation token of a change that waits for its code, to send another code. After the new code is
-     * sent, the previous code is no longer valid.
-     */
+     * sent, the previous code is no longer valid. */
     public AccountChangeEmailParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public AccountChangeEmailParams client(ClientOrigin client) { return set(this, "client", client); }
 }

@@ -7,35 +7,20 @@ import mintmark.Params;
 public final class AccountChangePasswordParams extends Params {
     /** Creates parameters without values. */
     public AccountChangePasswordParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountChangePasswordParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param currentPassword The current password. Required.
-     */
+    /** {@return this}
+     * @param currentPassword The current password. Required. */
     public AccountChangePasswordParams currentPassword(String currentPassword) { return set(this, "currentPassword", currentPassword); }
-
-    /**
-     * {@return this}
-     * @param newPassword The new password. Required.
-     */
+    /** {@return this}
+     * @param newPassword The new password. Required. */
     public AccountChangePasswordParams newPassword(String newPassword) { return set(this, "newPassword", newPassword); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public AccountChangePasswordParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public AccountChangePasswordParams scope(String scope) { return set(this, "scope", scope); }
 }

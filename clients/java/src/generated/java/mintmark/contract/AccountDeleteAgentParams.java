@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class AccountDeleteAgentParams extends Params {
     /** Creates parameters without values. */
     public AccountDeleteAgentParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the owner. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the owner. Required. */
     public AccountDeleteAgentParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The account ID of the agent. Required.
-     */
+    /** {@return this}
+     * @param accountId The account ID of the agent. Required. */
     public AccountDeleteAgentParams accountId(String accountId) { return set(this, "accountId", accountId); }
 }

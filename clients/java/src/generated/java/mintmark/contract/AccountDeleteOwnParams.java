@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class AccountDeleteOwnParams extends Params {
     /** Creates parameters without values. */
     public AccountDeleteOwnParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountDeleteOwnParams idToken(String idToken) { return set(this, "idToken", idToken); }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class AccountDeleteParams extends Params {
     /** Creates parameters without values. */
     public AccountDeleteParams() {}
-
-    /**
-     * {@return this}
-     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required.
-     */
+    /** {@return this}
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required. */
     public AccountDeleteParams accountId(String accountId) { return set(this, "accountId", accountId); }
 }

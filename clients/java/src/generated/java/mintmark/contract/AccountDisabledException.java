@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>accountDisabled</code>, 5002. The user of a disabled account tries to sign in or refresh tokens.
- * <p>Equivalent: nativeAuth access_denied; firebase USER_DISABLED.
- */
+/** The error <code>accountDisabled</code>, 5002. The user of a disabled account tries to sign in or refresh tokens.
+ * <p>Equivalent: nativeAuth access_denied; firebase USER_DISABLED. */
 public final class AccountDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>accountExists</code>, 5003. <code>account.create</code> names an account ID that is already in use.
- * <p>Equivalent: firebase DUPLICATE_LOCAL_ID.
- */
+/** The error <code>accountExists</code>, 5003. <code>account.create</code> names an account ID that is already in use.
+ * <p>Equivalent: firebase DUPLICATE_LOCAL_ID. */
 public final class AccountExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */

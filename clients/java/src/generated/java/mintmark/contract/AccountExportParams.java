@@ -7,35 +7,20 @@ import mintmark.Params;
 public final class AccountExportParams extends Params {
     /** Creates parameters without values. */
     public AccountExportParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public AccountExportParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param file The absolute path of the file to create. Its directory must exist.
-     */
+    /** {@return this}
+     * @param file The absolute path of the file to create. Its directory must exist. */
     public AccountExportParams file(String file) { return set(this, "file", file); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public AccountExportParams cursor(String cursor) { return set(this, "cursor", cursor); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of accounts in one response. Used only without <code>file</code>. Defaults to 100.
-     */
+    /** {@return this}
+     * @param limit The maximum number of accounts in one response. Used only without <code>file</code>. Defaults to 100. */
     public AccountExportParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param includeSecrets Whether to export password hashes and the secrets of authenticator apps. Without them, users must reset their
-     * passwords, and accounts with an authenticator app cannot be imported. Defaults to false.
-     */
+     * passwords, and accounts with an authenticator app cannot be imported. Defaults to false. */
     public AccountExportParams includeSecrets(boolean includeSecrets) { return set(this, "includeSecrets", includeSecrets); }
 }

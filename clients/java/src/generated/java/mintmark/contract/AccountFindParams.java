@@ -3,41 +3,24 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>account.find</code>. Exactly one of <code>username</code>, <code>email</code>, <code>phoneNumber</code>,
- * <code>provider</code> is set.
- */
+/** The parameters of <code>account.find</code>. Exactly one of <code>username</code>, <code>email</code>, <code>phoneNumber</code>,
+ * <code>provider</code> is set. */
 public final class AccountFindParams extends Params {
     /** Creates parameters without values. */
     public AccountFindParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public AccountFindParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param username The email address with which the user signs in.
-     */
+    /** {@return this}
+     * @param username The email address with which the user signs in. */
     public AccountFindParams username(String username) { return set(this, "username", username); }
-
-    /**
-     * {@return this}
-     * @param email The same address, under the name of the account member.
-     */
+    /** {@return this}
+     * @param email The same address, under the name of the account member. */
     public AccountFindParams email(String email) { return set(this, "email", email); }
-
-    /**
-     * {@return this}
-     * @param phoneNumber The phone number of the account.
-     */
+    /** {@return this}
+     * @param phoneNumber The phone number of the account. */
     public AccountFindParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
-
-    /**
-     * {@return this}
-     * @param provider The login of the account at an identity provider.
-     */
+    /** {@return this}
+     * @param provider The login of the account at an identity provider. */
     public AccountFindParams provider(ProviderSubject provider) { return set(this, "provider", provider); }
 }

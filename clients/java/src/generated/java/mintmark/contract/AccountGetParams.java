@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class AccountGetParams extends Params {
     /** Creates parameters without values. */
     public AccountGetParams() {}
-
-    /**
-     * {@return this}
-     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required.
-     */
+    /** {@return this}
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required. */
     public AccountGetParams accountId(String accountId) { return set(this, "accountId", accountId); }
 }

@@ -8,30 +8,19 @@ import mintmark.json.JsonText;
 public final class AccountGraphParams extends Params {
     /** Creates parameters without values. */
     public AccountGraphParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public AccountGraphParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public AccountGraphParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param format A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented lines.
-     * <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture.
-     */
+     * <code>mermaid</code>: a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture. */
     public AccountGraphParams format(Format format) { return set(this, "format", format); }
 
-    /**
-     * A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented lines. <code>mermaid</code>:
-     * a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture.
-     */
+    /** A format in which the result also contains the graph as <code>text</code>. <code>tree</code>: indented lines. <code>mermaid</code>:
+     * a flowchart for Mermaid. <code>dot</code>: a digraph for Graphviz. <code>svg</code>: a picture. */
     public enum Format implements JsonText {
         /** <code>tree</code> */
         TREE("tree"),
@@ -45,10 +34,7 @@ public final class AccountGraphParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Format(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -9,62 +9,37 @@ import mintmark.json.JsonText;
 public final class AccountImportParams extends Params {
     /** Creates parameters without values. */
     public AccountImportParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public AccountImportParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param file The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB.
-     */
+    /** {@return this}
+     * @param file The absolute path of a JSON Lines file that this process can read. A line has at most 1 MiB. */
     public AccountImportParams file(String file) { return set(this, "file", file); }
-
-    /**
-     * {@return this}
-     * @param accounts The accounts to import.
-     */
+    /** {@return this}
+     * @param accounts The accounts to import. */
     public AccountImportParams accounts(List<PortableAccount> accounts) { return set(this, "accounts", accounts); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param format The format of the file. <code>mintmark</code>: accounts as written by <code>account.export</code>.
      * <code>firebase</code>: users as written by <code>firebase auth:export</code>, one per line; to convert the file, run <code>jq -c
-     * '.users[]' users.json</code>. Defaults to "mintmark".
-     */
+     * '.users[]' users.json</code>. Defaults to "mintmark". */
     public AccountImportParams format(Format format) { return set(this, "format", format); }
-
-    /**
-     * {@return this}
-     * @param hash The hash parameters for each <code>passwordHash</code> of an account that does not contain its own.
-     */
+    /** {@return this}
+     * @param hash The hash parameters for each <code>passwordHash</code> of an account that does not contain its own. */
     public AccountImportParams hash(PasswordHashing hash) { return set(this, "hash", hash); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param onExisting The action for accounts that already exist. <code>skip</code> keeps the existing account. <code>replace</code>
      * overwrites it and ends its sessions. <code>fail</code> lists it as a failure with <code>accountExists</code>. Defaults to "skip".
      */
     public AccountImportParams onExisting(OnExisting onExisting) { return set(this, "onExisting", onExisting); }
-
-    /**
-     * {@return this}
-     * @param from The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1.
-     */
+    /** {@return this}
+     * @param from The number of the first line to import, from 1. Earlier lines are skipped. Defaults to 1. */
     public AccountImportParams from(long from) { return set(this, "from", from); }
-
-    /**
-     * {@return this}
-     * @param dryRun Whether to check the accounts without importing them. Defaults to false.
-     */
+    /** {@return this}
+     * @param dryRun Whether to check the accounts without importing them. Defaults to false. */
     public AccountImportParams dryRun(boolean dryRun) { return set(this, "dryRun", dryRun); }
 
-    /**
-     * The format of the file. <code>mintmark</code>: accounts as written by <code>account.export</code>. <code>firebase</code>: users as
-     * written by <code>firebase auth:export</code>, one per line; to convert the file, run <code>jq -c '.users[]' users.json</code>.
-     */
+    /** The format of the file. <code>mintmark</code>: accounts as written by <code>account.export</code>. <code>firebase</code>: users as
+     * written by <code>firebase auth:export</code>, one per line; to convert the file, run <code>jq -c '.users[]' users.json</code>. */
     public enum Format implements JsonText {
         /** <code>mintmark</code> */
         MINTMARK("mintmark"),
@@ -74,17 +49,12 @@ public final class AccountImportParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Format(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The action for accounts that already exist. <code>skip</code> keeps the existing account. <code>replace</code> overwrites it and
-     * ends its sessions. <code>fail</code> lists it as a failure with <code>accountExists</code>.
-     */
+    /** The action for accounts that already exist. <code>skip</code> keeps the existing account. <code>replace</code> overwrites it and
+     * ends its sessions. <code>fail</code> lists it as a failure with <code>accountExists</code>. */
     public enum OnExisting implements JsonText {
         /** <code>skip</code> */
         SKIP("skip"),
@@ -96,10 +66,7 @@ public final class AccountImportParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         OnExisting(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -8,7 +8,6 @@ import mintmark.ErrorResponse;
 /** The error <code>accountIsAgent</code>, 5250. The operation is not possible for an agent. */
 public final class AccountIsAgentException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountIsAgentException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
@@ -17,9 +16,7 @@ public final class AccountIsAgentException extends ApiException {
     /** {@return the reason, as a clause} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,39 +7,24 @@ import mintmark.Params;
 public final class AccountLinkParams extends Params {
     /** Creates parameters without values. */
     public AccountLinkParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountLinkParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param credential The credential to link. Required.
-     */
+    /** {@return this}
+     * @param credential The credential to link. Required. */
     public AccountLinkParams credential(Credential credential) { return set(this, "credential", credential); }
-
-    /**
-     * {@return this}
-     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false.
-     */
+    /** {@return this}
+     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false. */
     public AccountLinkParams returnProviderTokens(boolean returnProviderTokens) {
         return set(this, "returnProviderTokens", returnProviderTokens);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
-     * the session. For any other audience, the access token has only the scope <code>openid</code>.
-     */
+     * the session. For any other audience, the access token has only the scope <code>openid</code>. */
     public AccountLinkParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public AccountLinkParams client(ClientOrigin client) { return set(this, "client", client); }
 }

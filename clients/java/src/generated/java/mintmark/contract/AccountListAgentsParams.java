@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class AccountListAgentsParams extends Params {
     /** Creates parameters without values. */
     public AccountListAgentsParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the owner.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the owner. */
     public AccountListAgentsParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param ownerId The account ID of the owner. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param ownerId The account ID of the owner. Requires the access level <code>developer</code>. */
     public AccountListAgentsParams ownerId(String ownerId) { return set(this, "ownerId", ownerId); }
 }

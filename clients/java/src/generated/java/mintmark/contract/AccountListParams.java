@@ -8,47 +8,26 @@ import mintmark.json.JsonText;
 public final class AccountListParams extends Params {
     /** Creates parameters without values. */
     public AccountListParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public AccountListParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param disabled Lists only accounts that are disabled, or only those that are not.
-     */
+    /** {@return this}
+     * @param disabled Lists only accounts that are disabled, or only those that are not. */
     public AccountListParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
-
-    /**
-     * {@return this}
-     * @param providerId Lists only accounts that are linked with this identity provider.
-     */
+    /** {@return this}
+     * @param providerId Lists only accounts that are linked with this identity provider. */
     public AccountListParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
-     * @param sortBy The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId".
-     */
+    /** {@return this}
+     * @param sortBy The member by which the accounts are sorted. Accounts without the member come first. Defaults to "accountId". */
     public AccountListParams sortBy(SortBy sortBy) { return set(this, "sortBy", sortBy); }
-
-    /**
-     * {@return this}
-     * @param descending Whether the order is reversed. Defaults to false.
-     */
+    /** {@return this}
+     * @param descending Whether the order is reversed. Defaults to false. */
     public AccountListParams descending(boolean descending) { return set(this, "descending", descending); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public AccountListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public AccountListParams cursor(String cursor) { return set(this, "cursor", cursor); }
 
     /** The member by which the accounts are sorted. Accounts without the member come first. */
@@ -65,10 +44,7 @@ public final class AccountListParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         SortBy(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

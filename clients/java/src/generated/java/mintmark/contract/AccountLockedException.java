@@ -6,15 +6,12 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>accountLocked</code>, 4015. Failed attempts locked the account or the address; wrong passwords and wrong codes count
+/** The error <code>accountLocked</code>, 4015. Failed attempts locked the account or the address; wrong passwords and wrong codes count
  * together. A lockout does not prevent a password reset, which ends the lockout. Wrong reset codes lock resets separately and also count
  * for the account.
- * <p>Equivalent: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
- */
+ * <p>Equivalent: nativeAuth invalid_grant 50053; firebase TOO_MANY_ATTEMPTS_TRY_LATER. */
 public final class AccountLockedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountLockedException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the lockout ends} */
@@ -26,9 +23,7 @@ public final class AccountLockedException extends ApiException {
     /** {@return the operation that is locked} Present if other operations remain available. */
     public Optional<String> only() { return json().optionalText("only"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class AccountMeParams extends Params {
     /** Creates parameters without values. */
     public AccountMeParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountMeParams idToken(String idToken) { return set(this, "idToken", idToken); }
 }

@@ -8,57 +8,33 @@ import mintmark.Params;
 public final class AccountMergeParams extends Params {
     /** Creates parameters without values. */
     public AccountMergeParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the account to keep (the target). Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the account to keep (the target). Required. */
     public AccountMergeParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param sourceIdToken An ID token of the account to merge into the target (the source). Required.
-     */
+    /** {@return this}
+     * @param sourceIdToken An ID token of the account to merge into the target (the source). Required. */
     public AccountMergeParams sourceIdToken(String sourceIdToken) { return set(this, "sourceIdToken", sourceIdToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param policy The policy for conflicts that <code>fields</code>, <code>providers</code> and <code>identities</code> do not name.
-     * Defaults to "fail".
-     */
+     * Defaults to "fail". */
     public AccountMergeParams policy(MergePolicy policy) { return set(this, "policy", policy); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param fields The policies by field: <code>email</code>, the name of an attribute, <code>claims/</code> followed by the name of a
-     * claim, or <code>claims</code> for all other claims. Names that match no field of either account are rejected.
-     */
+     * claim, or <code>claims</code> for all other claims. Names that match no field of either account are rejected. */
     public AccountMergeParams fields(Map<String, MergePolicy> fields) { return set(this, "fields", fields); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providers The policies by provider of which both accounts have a login. Names that are neither a provider of the tenant nor
-     * of either account are rejected.
-     */
+     * of either account are rejected. */
     public AccountMergeParams providers(Map<String, MergePolicy> providers) { return set(this, "providers", providers); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param identities The policy for pools in which both accounts have an identity that the rules of the pool do not allow to merge.
-     * Defaults to <code>policy</code>.
-     */
+     * Defaults to <code>policy</code>. */
     public AccountMergeParams identities(MergePolicy identities) { return set(this, "identities", identities); }
-
-    /**
-     * {@return this}
-     * @param dryRun Whether to return the effects without changing anything. Defaults to false.
-     */
+    /** {@return this}
+     * @param dryRun Whether to return the effects without changing anything. Defaults to false. */
     public AccountMergeParams dryRun(boolean dryRun) { return set(this, "dryRun", dryRun); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
-     * the session. For any other audience, the access token has only the scope <code>openid</code>.
-     */
+     * the session. For any other audience, the access token has only the scope <code>openid</code>. */
     public AccountMergeParams audience(String audience) { return set(this, "audience", audience); }
 }

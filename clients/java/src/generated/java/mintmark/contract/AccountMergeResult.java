@@ -21,10 +21,8 @@ public final class AccountMergeResult extends Result {
     /** {@return the conflicts and their resolution} */
     public List<MergeConflict> conflicts() { return json().list("conflicts", Read.object(MergeConflict::new)); }
 
-    /**
-     * {@return the names of the conflicts without a policy} As long as there are any, the merge fails with <code>mergeUndecided</code>.
-     * Present with <code>dryRun</code>.
-     */
+    /** {@return the names of the conflicts without a policy} As long as there are any, the merge fails with <code>mergeUndecided</code>.
+     * Present with <code>dryRun</code>. */
     public List<String> undecided() { return json().list("undecided", Read.STRING); }
 
     /** {@return the sign-in methods that were moved from the source to the target} */

@@ -9,7 +9,6 @@ import mintmark.ErrorResponse;
 /** The error <code>accountMerged</code>, 5026. The named account was merged into another account by <code>account.merge</code>. */
 public final class AccountMergedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountMergedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
@@ -21,9 +20,7 @@ public final class AccountMergedException extends ApiException {
     /** {@return the time of the merge} */
     public Instant mergedAt() { return json().time("mergedAt"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

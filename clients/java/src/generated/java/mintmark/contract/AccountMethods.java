@@ -8,17 +8,14 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>account.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>account.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class AccountMethods {
     private final Caller caller;
 
     AccountMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Changes or verifies an account's email address by one-time code. Sends a one-time code to the given address. The address changes
+    /** Changes or verifies an account's email address by one-time code. Sends a one-time code to the given address. The address changes
      * when <code>account.submitCode</code> receives the code. With an ID token, the change requires a sign-in at most 5 minutes old or
      * the current password; after the change, both addresses receive a notice. If the account has second factors, the session must be
      * authenticated with one. If the given address is the current one, the call verifies it without these requirements; if it is already
@@ -39,16 +36,13 @@ public final class AccountMethods {
      * AccountMergedException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
      * HooksNotOfferedException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public EmailChangeStep changeEmail(Consumer<AccountChangeEmailParams> params) {
         return caller.call("account.changeEmail", Params.filled(new AccountChangeEmailParams(), params), EmailChangeStep::of);
     }
 
-    /**
-     * {@return a future of {@link #changeEmail(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #changeEmail(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<EmailChangeStep> changeEmailAsync(Consumer<AccountChangeEmailParams> params) {
         return caller.callAsync("account.changeEmail", Params.filled(new AccountChangeEmailParams(), params), EmailChangeStep::of);
     }
@@ -59,8 +53,7 @@ public final class AccountMethods {
     /** {@return a future of {@link #changeEmail(Consumer)}} */
     public CompletableFuture<EmailChangeStep> changeEmailAsync() { return changeEmailAsync(params -> {}); }
 
-    /**
-     * Changes the signed-in user's password. Requires a valid ID token and the current password. A wrong current password counts as a
+    /** Changes the signed-in user's password. Requires a valid ID token and the current password. A wrong current password counts as a
      * failed attempt of the account. The change ends all sessions of the account and starts a new one.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update password; SDK: updatePassword.
@@ -71,38 +64,30 @@ public final class AccountMethods {
      * AccountLockedException}, {@link AccountDisabledException}, {@link AudienceNotOfferedException}, {@link ScopeNotOfferedException},
      * {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tokens changePassword(AccountChangePasswordParams params) {
         return caller.call("account.changePassword", params.require("idToken", "currentPassword", "newPassword"), Tokens::new);
     }
 
-    /**
-     * {@return a future of {@link #changePassword(AccountChangePasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #changePassword(AccountChangePasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<Tokens> changePasswordAsync(AccountChangePasswordParams params) {
         return caller.callAsync("account.changePassword", params.require("idToken", "currentPassword", "newPassword"), Tokens::new);
     }
 
-    /**
-     * {@return the result of {@link #changePassword(AccountChangePasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #changePassword(AccountChangePasswordParams)}}
+     * @param params sets the parameters */
     public Tokens changePassword(Consumer<AccountChangePasswordParams> params) {
         return changePassword(Params.filled(new AccountChangePasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #changePassword(AccountChangePasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #changePassword(AccountChangePasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tokens> changePasswordAsync(Consumer<AccountChangePasswordParams> params) {
         return changePasswordAsync(Params.filled(new AccountChangePasswordParams(), params));
     }
 
-    /**
-     * Creates an account. Sends no message. The user of an account with a password signs in with it; the user of an account with an
+    /** Creates an account. Sends no message. The user of an account with a password signs in with it; the user of an account with an
      * address and no password signs in with one-time codes. The account has an address, a phone number or both. With only a phone number,
      * it has no password, and its <code>method</code> is <code>custom</code>: the user signs in with codes by SMS if the tenant setting
      * <code>phoneSignIn</code> allows it, and <code>account.update</code> can add an address later.
@@ -112,16 +97,13 @@ public final class AccountMethods {
      * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ClaimNameReservedException}, {@link
      * ClaimsTooLongException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account create(Consumer<AccountCreateParams> params) {
         return caller.call("account.create", Params.filled(new AccountCreateParams(), params), Account::new);
     }
 
-    /**
-     * {@return a future of {@link #create(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #create(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> createAsync(Consumer<AccountCreateParams> params) {
         return caller.callAsync("account.create", Params.filled(new AccountCreateParams(), params), Account::new);
     }
@@ -132,9 +114,8 @@ public final class AccountMethods {
     /** {@return a future of {@link #create(Consumer)}} */
     public CompletableFuture<Account> createAsync() { return createAsync(params -> {}); }
 
-    /**
-     * Creates an agent, which is the account of a program and belongs to another account. An agent has no password and no other sign-in
-     * method of a user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
+    /** Creates an agent: an account of a program, which another account owns. An agent has no password and no other sign-in method of a
+     * user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
      * <code>subjectIssuers</code> of the tenant must name the issuer), and acts for users that permit it by <code>token.delegate</code>.
      * Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -146,111 +127,87 @@ public final class AccountMethods {
      * {@link ProviderSubjectInUseException}, {@link InvalidAttributesException}, {@link ClaimNameReservedException}, {@link
      * ClaimsTooLongException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account createAgent(AccountCreateAgentParams params) {
         return caller.call("account.createAgent", params.require("displayName"), Account::new);
     }
 
-    /**
-     * {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params the parameters */
     public CompletableFuture<Account> createAgentAsync(AccountCreateAgentParams params) {
         return caller.callAsync("account.createAgent", params.require("displayName"), Account::new);
     }
 
-    /**
-     * {@return the result of {@link #createAgent(AccountCreateAgentParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params sets the parameters */
     public Account createAgent(Consumer<AccountCreateAgentParams> params) {
         return createAgent(Params.filled(new AccountCreateAgentParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #createAgent(AccountCreateAgentParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> createAgentAsync(Consumer<AccountCreateAgentParams> params) {
         return createAgentAsync(Params.filled(new AccountCreateAgentParams(), params));
     }
 
-    /**
-     * Deletes an account and end its sessions. Also ends its pending flows. Its email address can be registered again.
+    /** Deletes an account and end its sessions. Also ends its pending flows. Its email address can be registered again.
      * <p>Equivalent: firebase accounts:delete; SDK: deleteUser.
      * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountDeleteResult delete(AccountDeleteParams params) {
         return caller.call("account.delete", params.require("accountId"), AccountDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(AccountDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(AccountDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<AccountDeleteResult> deleteAsync(AccountDeleteParams params) {
         return caller.callAsync("account.delete", params.require("accountId"), AccountDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(AccountDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(AccountDeleteParams)}}
+     * @param params sets the parameters */
     public AccountDeleteResult delete(Consumer<AccountDeleteParams> params) {
         return delete(Params.filled(new AccountDeleteParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delete(AccountDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(AccountDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountDeleteResult> deleteAsync(Consumer<AccountDeleteParams> params) {
         return deleteAsync(Params.filled(new AccountDeleteParams(), params));
     }
 
-    /**
-     * Deletes an agent of the signed-in user. Its sessions and tokens end. A developer deletes an agent with <code>account.delete</code>.
+    /** Deletes an agent of the signed-in user. Its sessions and tokens end. A developer deletes an agent with <code>account.delete</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}, {@link TokenMalformedException}, {@link
      * TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountDeleteAgentResult deleteAgent(AccountDeleteAgentParams params) {
         return caller.call("account.deleteAgent", params.require("idToken", "accountId"), AccountDeleteAgentResult::new);
     }
 
-    /**
-     * {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params the parameters */
     public CompletableFuture<AccountDeleteAgentResult> deleteAgentAsync(AccountDeleteAgentParams params) {
         return caller.callAsync("account.deleteAgent", params.require("idToken", "accountId"), AccountDeleteAgentResult::new);
     }
 
-    /**
-     * {@return the result of {@link #deleteAgent(AccountDeleteAgentParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params sets the parameters */
     public AccountDeleteAgentResult deleteAgent(Consumer<AccountDeleteAgentParams> params) {
         return deleteAgent(Params.filled(new AccountDeleteAgentParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #deleteAgent(AccountDeleteAgentParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountDeleteAgentResult> deleteAgentAsync(Consumer<AccountDeleteAgentParams> params) {
         return deleteAgentAsync(Params.filled(new AccountDeleteAgentParams(), params));
     }
 
-    /**
-     * Deletes the signed-in user's account. Requires a sign-in at most 5 minutes old. If the account has second factors, the session must
+    /** Deletes the signed-in user's account. Requires a sign-in at most 5 minutes old. If the account has second factors, the session must
      * be authenticated with one. Anonymous accounts can be deleted at any time, because their users cannot sign in again. All sessions
      * end, and the email address can be registered again.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -261,38 +218,30 @@ public final class AccountMethods {
      * {@link RecentSignInRequiredException}, {@link SecondFactorNeededException}, {@link TenantDisabledException}, {@link
      * AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountDeleteOwnResult deleteOwn(AccountDeleteOwnParams params) {
         return caller.call("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
     }
 
-    /**
-     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params the parameters */
     public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(AccountDeleteOwnParams params) {
         return caller.callAsync("account.deleteOwn", params.require("idToken"), AccountDeleteOwnResult::new);
     }
 
-    /**
-     * {@return the result of {@link #deleteOwn(AccountDeleteOwnParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters */
     public AccountDeleteOwnResult deleteOwn(Consumer<AccountDeleteOwnParams> params) {
         return deleteOwn(Params.filled(new AccountDeleteOwnParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #deleteOwn(AccountDeleteOwnParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountDeleteOwnResult> deleteOwnAsync(Consumer<AccountDeleteOwnParams> params) {
         return deleteOwnAsync(Params.filled(new AccountDeleteOwnParams(), params));
     }
 
-    /**
-     * Exports the accounts of a tenant. Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
+    /** Exports the accounts of a tenant. Writes a file with one account per line, or returns the accounts in pages, sorted by ID.
      * <code>account.import</code> creates the same accounts in another store. Sessions and recovery codes are not exported, because
      * recovery codes are stored only as hashes. Each account is consistent, but accounts that change during the export are exported in
      * their state at the time of reading; <code>store.backup</code> copies the store at a single point in time. The file appears under
@@ -302,16 +251,13 @@ public final class AccountMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidCursorException}, {@link ExportFileExistsException}, {@link
      * ExportFailedException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountExportResult export(Consumer<AccountExportParams> params) {
         return caller.call("account.export", Params.filled(new AccountExportParams(), params), AccountExportResult::new);
     }
 
-    /**
-     * {@return a future of {@link #export(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #export(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountExportResult> exportAsync(Consumer<AccountExportParams> params) {
         return caller.callAsync("account.export", Params.filled(new AccountExportParams(), params), AccountExportResult::new);
     }
@@ -322,30 +268,24 @@ public final class AccountMethods {
     /** {@return a future of {@link #export(Consumer)}} */
     public CompletableFuture<AccountExportResult> exportAsync() { return exportAsync(params -> {}); }
 
-    /**
-     * {@return the result of the call, which reports its progress}
+    /** {@return the result of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public AccountExportResult export(Consumer<AccountExportParams> params, Consumer<ExportProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new ExportProgress(json)));
         return new AccountMethods(reporting).export(params);
     }
 
-    /**
-     * {@return a future of the call, which reports its progress}
+    /** {@return a future of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public CompletableFuture<AccountExportResult> exportAsync(Consumer<AccountExportParams> params, Consumer<ExportProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new ExportProgress(json)));
         return new AccountMethods(reporting).exportAsync(params);
     }
 
-    /**
-     * {@return the pages of {@link #export}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #export}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<AccountExportResult> exportPages(Consumer<AccountExportParams> params) {
         return new Pages<>(cursor -> export(p -> {
             params.accept(p);
@@ -353,10 +293,8 @@ public final class AccountMethods {
         }), AccountExportResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #export}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #export}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<PortableAccount> exportAll(Consumer<AccountExportParams> params) {
         return new Items<>(exportPages(params), AccountExportResult::accounts);
     }
@@ -364,23 +302,19 @@ public final class AccountMethods {
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<PortableAccount> exportAll() { return exportAll(params -> {}); }
 
-    /**
-     * Finds an account by email address, phone number or login. The comparison is case-insensitive. The address can be passed as
+    /** Finds an account by email address, phone number or login. The comparison is case-insensitive. The address can be passed as
      * <code>username</code> or as <code>email</code>; both find the same account. <code>phoneNumber</code> and <code>provider</code> find
      * the account that has this phone number or login.
      * <p>Equivalent: firebase accounts:lookup; SDK: getUserByEmail.
      * <p>Errors: {@link TenantNotFoundException}, {@link AccountNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account find(Consumer<AccountFindParams> params) {
         return caller.call("account.find", Params.filled(new AccountFindParams(), params), Account::new);
     }
 
-    /**
-     * {@return a future of {@link #find(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #find(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> findAsync(Consumer<AccountFindParams> params) {
         return caller.callAsync("account.find", Params.filled(new AccountFindParams(), params), Account::new);
     }
@@ -391,40 +325,31 @@ public final class AccountMethods {
     /** {@return a future of {@link #find(Consumer)}} */
     public CompletableFuture<Account> findAsync() { return findAsync(params -> {}); }
 
-    /**
-     * Gets an account by ID. If the account was merged into another one, the call fails with <code>accountMerged</code>, which names the
+    /** Gets an account by ID. If the account was merged into another one, the call fails with <code>accountMerged</code>, which names the
      * remaining account.
      * <p>Equivalent: firebase accounts:lookup; SDK: getUser, reload.
      * <p>Errors: {@link AccountNotFoundException}, {@link AccountMergedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account get(AccountGetParams params) { return caller.call("account.get", params.require("accountId"), Account::new); }
 
-    /**
-     * {@return a future of {@link #get(AccountGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(AccountGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<Account> getAsync(AccountGetParams params) {
         return caller.callAsync("account.get", params.require("accountId"), Account::new);
     }
 
-    /**
-     * {@return the result of {@link #get(AccountGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(AccountGetParams)}}
+     * @param params sets the parameters */
     public Account get(Consumer<AccountGetParams> params) { return get(Params.filled(new AccountGetParams(), params)); }
 
-    /**
-     * {@return a future of {@link #get(AccountGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(AccountGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> getAsync(Consumer<AccountGetParams> params) {
         return getAsync(Params.filled(new AccountGetParams(), params));
     }
 
-    /**
-     * Gets an account's sign-in methods, factors, sessions and identities as a graph. The nodes are the account, its sign-in methods,
+    /** Gets an account's sign-in methods, factors, sessions and identities as a graph. The nodes are the account, its sign-in methods,
      * second factors and sessions, the accounts that were merged into it, and its identities in pools that use the tenant as a login
      * provider.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -433,16 +358,13 @@ public final class AccountMethods {
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountGraphResult graph(Consumer<AccountGraphParams> params) {
         return caller.call("account.graph", Params.filled(new AccountGraphParams(), params), AccountGraphResult::new);
     }
 
-    /**
-     * {@return a future of {@link #graph(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #graph(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountGraphResult> graphAsync(Consumer<AccountGraphParams> params) {
         return caller.callAsync("account.graph", Params.filled(new AccountGraphParams(), params), AccountGraphResult::new);
     }
@@ -453,8 +375,7 @@ public final class AccountMethods {
     /** {@return a future of {@link #graph(Consumer)}} */
     public CompletableFuture<AccountGraphResult> graphAsync() { return graphAsync(params -> {}); }
 
-    /**
-     * Imports accounts, including password hashes from other systems. Imports a file with one account per line, as written by
+    /** Imports accounts, including password hashes from other systems. Imports a file with one account per line, as written by
      * <code>account.export</code>, or a list of accounts. No messages are sent and the password policy is not applied. A password hash
      * from another system is verified at the first sign-in with the password and then replaced by a hash of this store. Each account is
      * imported completely or not at all. Accounts that are not valid are skipped and listed; after 1000 of them, the import stops. An
@@ -465,16 +386,13 @@ public final class AccountMethods {
      * <p>Errors: {@link TenantNotFoundException}, {@link ImportFileUnreadableException}, {@link InvalidHashParametersException}, {@link
      * TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountImportResult import_(Consumer<AccountImportParams> params) {
         return caller.call("account.import", Params.filled(new AccountImportParams(), params), AccountImportResult::new);
     }
 
-    /**
-     * {@return a future of {@link #import_(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #import_(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountImportResult> import_Async(Consumer<AccountImportParams> params) {
         return caller.callAsync("account.import", Params.filled(new AccountImportParams(), params), AccountImportResult::new);
     }
@@ -485,37 +403,32 @@ public final class AccountMethods {
     /** {@return a future of {@link #import_(Consumer)}} */
     public CompletableFuture<AccountImportResult> import_Async() { return import_Async(params -> {}); }
 
-    /**
-     * {@return the result of the call, which reports its progress}
+    /** {@return the result of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public AccountImportResult import_(Consumer<AccountImportParams> params, Consumer<ImportProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new ImportProgress(json)));
         return new AccountMethods(reporting).import_(params);
     }
 
-    /**
-     * {@return a future of the call, which reports its progress}
+    /** {@return a future of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public CompletableFuture<AccountImportResult> import_Async(Consumer<AccountImportParams> params, Consumer<ImportProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new ImportProgress(json)));
         return new AccountMethods(reporting).import_Async(params);
     }
 
-    /**
-     * Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. A new
-     * passkey is registered with <code>passkey.startRegistration</code>; the response of an existing passkey fails with
-     * <code>providerAlreadyLinked</code> if the passkey belongs to this account, and with <code>credentialAlreadyInUse</code> if it
-     * belongs to another account. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method.
-     * If the login or the email address of a provider credential belongs to another account, the call fails with
-     * <code>credentialAlreadyInUse</code> or <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or
-     * linking. If the address of an email address and password belongs to another account, <code>emailAlreadyInUse</code> contains no
-     * pending token, because no password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous
-     * accounts. It ends all sessions of the account, including the session of <code>idToken</code>; use the tokens of the result. The
-     * previous tokens then fail with <code>tokenRevoked</code>, whose reason names <code>account.link</code>.
+    /** Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. A new
+     * passkey is registered with <code>passkey.startRegistration</code>; the response of a passkey that exists fails with
+     * <code>providerAlreadyLinked</code> if the account has it, and with <code>credentialAlreadyInUse</code> if another account has it.
+     * The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
+     * address of a provider credential belongs to another account, the call fails with <code>credentialAlreadyInUse</code> or
+     * <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or linking. If the address of an email address
+     * and password belongs to another account, <code>emailAlreadyInUse</code> contains no pending token, because no password was
+     * verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
+     * account, including the session of <code>idToken</code>; use the tokens of the result. The previous tokens then fail with
+     * <code>tokenRevoked</code>, whose reason names <code>account.link</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup,
      * linkWithRedirect.
@@ -533,50 +446,39 @@ public final class AccountMethods {
      * {@link ListenerGoneException}, {@link UserMismatchException}, {@link TooManyFromClientException}, {@link TenantDisabledException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep link(AccountLinkParams params) {
         return caller.call("account.link", params.require("idToken", "credential"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #link(AccountLinkParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #link(AccountLinkParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> linkAsync(AccountLinkParams params) {
         return caller.callAsync("account.link", params.require("idToken", "credential"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #link(AccountLinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #link(AccountLinkParams)}}
+     * @param params sets the parameters */
     public SignInStep link(Consumer<AccountLinkParams> params) { return link(Params.filled(new AccountLinkParams(), params)); }
 
-    /**
-     * {@return a future of {@link #link(AccountLinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #link(AccountLinkParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> linkAsync(Consumer<AccountLinkParams> params) {
         return linkAsync(Params.filled(new AccountLinkParams(), params));
     }
 
-    /**
-     * Lists the accounts of a tenant. The accounts are sorted by ID, unless <code>sortBy</code> is given. A cursor is valid for the same
+    /** Lists the accounts of a tenant. The accounts are sorted by ID, unless <code>sortBy</code> is given. A cursor is valid for the same
      * filters and the same order only.
      * <p>Equivalent: firebase accounts:batchGet; SDK: listUsers.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountListResult list(Consumer<AccountListParams> params) {
         return caller.call("account.list", Params.filled(new AccountListParams(), params), AccountListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountListResult> listAsync(Consumer<AccountListParams> params) {
         return caller.callAsync("account.list", Params.filled(new AccountListParams(), params), AccountListResult::new);
     }
@@ -587,10 +489,8 @@ public final class AccountMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<AccountListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<AccountListResult> listPages(Consumer<AccountListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -598,10 +498,8 @@ public final class AccountMethods {
         }), AccountListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<Account> listAll(Consumer<AccountListParams> params) {
         return new Items<>(listPages(params), AccountListResult::accounts);
     }
@@ -609,24 +507,20 @@ public final class AccountMethods {
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<Account> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Lists the agents of an account. Returns all agents, at most 100, sorted by ID.
+    /** Lists the agents of an account. Returns all agents, at most 100, sorted by ID.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link AccountMergedException}, {@link
      * TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link TokenKeyUnknownException}, {@link
      * TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountListAgentsResult listAgents(Consumer<AccountListAgentsParams> params) {
         return caller.call("account.listAgents", Params.filled(new AccountListAgentsParams(), params), AccountListAgentsResult::new);
     }
 
-    /**
-     * {@return a future of {@link #listAgents(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #listAgents(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountListAgentsResult> listAgentsAsync(Consumer<AccountListAgentsParams> params) {
         return caller.callAsync("account.listAgents", Params.filled(new AccountListAgentsParams(), params), AccountListAgentsResult::new);
     }
@@ -637,8 +531,7 @@ public final class AccountMethods {
     /** {@return a future of {@link #listAgents(Consumer)}} */
     public CompletableFuture<AccountListAgentsResult> listAgentsAsync() { return listAgentsAsync(params -> {}); }
 
-    /**
-     * Gets the profile of the signed-in user. Returns the attributes that the tenant does not exclude with <code>userReadable:
+    /** Gets the profile of the signed-in user. Returns the attributes that the tenant does not exclude with <code>userReadable:
      * false</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito GetUser; firebase accounts:lookup; SDK: currentUser.
@@ -647,34 +540,26 @@ public final class AccountMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link TenantNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public OwnProfile me(AccountMeParams params) { return caller.call("account.me", params.require("idToken"), OwnProfile::new); }
 
-    /**
-     * {@return a future of {@link #me(AccountMeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #me(AccountMeParams)}}
+     * @param params the parameters */
     public CompletableFuture<OwnProfile> meAsync(AccountMeParams params) {
         return caller.callAsync("account.me", params.require("idToken"), OwnProfile::new);
     }
 
-    /**
-     * {@return the result of {@link #me(AccountMeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters */
     public OwnProfile me(Consumer<AccountMeParams> params) { return me(Params.filled(new AccountMeParams(), params)); }
 
-    /**
-     * {@return a future of {@link #me(AccountMeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #me(AccountMeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<OwnProfile> meAsync(Consumer<AccountMeParams> params) {
         return meAsync(Params.filled(new AccountMeParams(), params));
     }
 
-    /**
-     * Merges two accounts of the signed-in user into one. Requires an ID token of each account from a sign-in at most 5 minutes old;
+    /** Merges two accounts of the signed-in user into one. Requires an ID token of each account from a sign-in at most 5 minutes old;
      * anonymous accounts are exempt from this limit. The account of <code>idToken</code> (the target) keeps its ID. The account of
      * <code>sourceIdToken</code> (the source) is removed, and its ID fails with <code>accountMerged</code>. Sign-in methods, attributes,
      * claims and second factors that only one account has are kept. Conflicts between the two accounts are resolved by
@@ -694,38 +579,30 @@ public final class AccountMethods {
      * {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link HookFailedException},
      * {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountMergeResult merge(AccountMergeParams params) {
         return caller.call("account.merge", params.require("idToken", "sourceIdToken"), AccountMergeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #merge(AccountMergeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #merge(AccountMergeParams)}}
+     * @param params the parameters */
     public CompletableFuture<AccountMergeResult> mergeAsync(AccountMergeParams params) {
         return caller.callAsync("account.merge", params.require("idToken", "sourceIdToken"), AccountMergeResult::new);
     }
 
-    /**
-     * {@return the result of {@link #merge(AccountMergeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #merge(AccountMergeParams)}}
+     * @param params sets the parameters */
     public AccountMergeResult merge(Consumer<AccountMergeParams> params) {
         return merge(Params.filled(new AccountMergeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #merge(AccountMergeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #merge(AccountMergeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountMergeResult> mergeAsync(Consumer<AccountMergeParams> params) {
         return mergeAsync(Params.filled(new AccountMergeParams(), params));
     }
 
-    /**
-     * Gets a provider access token for the signed-in user, refreshing it if necessary. If a user signs in or links a provider with
+    /** Gets a provider access token for the signed-in user, refreshing it if necessary. If a user signs in or links a provider with
      * <code>idp.authorize</code> (response type <code>code</code>) or <code>idp.authorizeDevice</code>, the tokens of the provider are
      * stored, encrypted, with the login. An access token that is valid for less than <code>minValidSeconds</code> is refreshed at the
      * provider first. Unlinking the provider deletes the tokens.
@@ -738,38 +615,30 @@ public final class AccountMethods {
      * ProviderTokenNotKeptException}, {@link ProviderTokenExpiredException}, {@link ProviderTokenRefusedException}, {@link
      * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public AccountProviderTokenResult providerToken(AccountProviderTokenParams params) {
         return caller.call("account.providerToken", params.require("idToken", "providerId"), AccountProviderTokenResult::new);
     }
 
-    /**
-     * {@return a future of {@link #providerToken(AccountProviderTokenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #providerToken(AccountProviderTokenParams)}}
+     * @param params the parameters */
     public CompletableFuture<AccountProviderTokenResult> providerTokenAsync(AccountProviderTokenParams params) {
         return caller.callAsync("account.providerToken", params.require("idToken", "providerId"), AccountProviderTokenResult::new);
     }
 
-    /**
-     * {@return the result of {@link #providerToken(AccountProviderTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #providerToken(AccountProviderTokenParams)}}
+     * @param params sets the parameters */
     public AccountProviderTokenResult providerToken(Consumer<AccountProviderTokenParams> params) {
         return providerToken(Params.filled(new AccountProviderTokenParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #providerToken(AccountProviderTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #providerToken(AccountProviderTokenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<AccountProviderTokenResult> providerTokenAsync(Consumer<AccountProviderTokenParams> params) {
         return providerTokenAsync(Params.filled(new AccountProviderTokenParams(), params));
     }
 
-    /**
-     * Reauthenticates the signed-in user to allow sensitive operations. Accepts any credential of the account. The tokens in the result
+    /** Reauthenticates the signed-in user to allow sensitive operations. Accepts any credential of the account. The tokens in the result
      * count as a recent sign-in for 5 minutes. If the credential does not belong to this account, the call fails and changes nothing.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup.
@@ -786,76 +655,60 @@ public final class AccountMethods {
      * {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException},
      * {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep reauthenticate(AccountReauthenticateParams params) {
         return caller.call("account.reauthenticate", params.require("idToken", "credential"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #reauthenticate(AccountReauthenticateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #reauthenticate(AccountReauthenticateParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> reauthenticateAsync(AccountReauthenticateParams params) {
         return caller.callAsync("account.reauthenticate", params.require("idToken", "credential"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #reauthenticate(AccountReauthenticateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #reauthenticate(AccountReauthenticateParams)}}
+     * @param params sets the parameters */
     public SignInStep reauthenticate(Consumer<AccountReauthenticateParams> params) {
         return reauthenticate(Params.filled(new AccountReauthenticateParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #reauthenticate(AccountReauthenticateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #reauthenticate(AccountReauthenticateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> reauthenticateAsync(Consumer<AccountReauthenticateParams> params) {
         return reauthenticateAsync(Params.filled(new AccountReauthenticateParams(), params));
     }
 
-    /**
-     * Sets the custom claims of an account. The claims are added to ID and access tokens issued after the call. Existing tokens do not
+    /** Sets the custom claims of an account. The claims are added to ID and access tokens issued after the call. Existing tokens do not
      * change. The call replaces all custom claims of the account; <code>&#123;&#125;</code> removes them. The claims have at most 1000
      * characters as compact JSON. Reserved names, such as <code>sub</code> or <code>email</code>, are rejected.
      * <p>Equivalent: firebase accounts:update customAttributes; SDK: setCustomUserClaims.
      * <p>Errors: {@link AccountNotFoundException}, {@link ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account setClaims(AccountSetClaimsParams params) {
         return caller.call("account.setClaims", params.require("accountId", "claims"), Account::new);
     }
 
-    /**
-     * {@return a future of {@link #setClaims(AccountSetClaimsParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setClaims(AccountSetClaimsParams)}}
+     * @param params the parameters */
     public CompletableFuture<Account> setClaimsAsync(AccountSetClaimsParams params) {
         return caller.callAsync("account.setClaims", params.require("accountId", "claims"), Account::new);
     }
 
-    /**
-     * {@return the result of {@link #setClaims(AccountSetClaimsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setClaims(AccountSetClaimsParams)}}
+     * @param params sets the parameters */
     public Account setClaims(Consumer<AccountSetClaimsParams> params) {
         return setClaims(Params.filled(new AccountSetClaimsParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #setClaims(AccountSetClaimsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setClaims(AccountSetClaimsParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> setClaimsAsync(Consumer<AccountSetClaimsParams> params) {
         return setClaimsAsync(Params.filled(new AccountSetClaimsParams(), params));
     }
 
-    /**
-     * Sets a new password for the signed-in user without the current one. Requires a sign-in at most 5 minutes old. If the account has
+    /** Sets a new password for the signed-in user without the current one. Requires a sign-in at most 5 minutes old. If the account has
      * second factors, the session must be authenticated with one. The account must have a verified email address. All sessions of the
      * account end, and a new one starts. It belongs to the application of the session before it, and its sign-in is as old. The user
      * receives a notice.
@@ -869,38 +722,30 @@ public final class AccountMethods {
      * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link AccountLockedException}, {@link TenantDisabledException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tokens setOwnPassword(AccountSetOwnPasswordParams params) {
         return caller.call("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
     }
 
-    /**
-     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<Tokens> setOwnPasswordAsync(AccountSetOwnPasswordParams params) {
         return caller.callAsync("account.setOwnPassword", params.require("idToken", "newPassword"), Tokens::new);
     }
 
-    /**
-     * {@return the result of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters */
     public Tokens setOwnPassword(Consumer<AccountSetOwnPasswordParams> params) {
         return setOwnPassword(Params.filled(new AccountSetOwnPasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setOwnPassword(AccountSetOwnPasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tokens> setOwnPasswordAsync(Consumer<AccountSetOwnPasswordParams> params) {
         return setOwnPasswordAsync(Params.filled(new AccountSetOwnPasswordParams(), params));
     }
 
-    /**
-     * Submits the one-time code that confirms an email address change. Completes <code>account.changeEmail</code>. Sign-ins, password
+    /** Submits the one-time code that confirms an email address change. Completes <code>account.changeEmail</code>. Sign-ins, password
      * resets and messages then use the new address. The previous address can be registered again and receives a notice. All sessions and
      * other flows of the account end because their tokens contain the previous address; to sign in, pass the returned continuation token
      * to <code>signIn.withContinuation</code>. If the flow only verified the current address, no session ends and no notice is sent.
@@ -911,38 +756,30 @@ public final class AccountMethods {
      * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
      * {@link TenantDisabledException}, {@link AccountDisabledException}, {@link TokenRevokedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EmailChangeStep submitCode(AccountSubmitCodeParams params) {
         return caller.call("account.submitCode", params.require("continuationToken", "code"), EmailChangeStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitCode(AccountSubmitCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitCode(AccountSubmitCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<EmailChangeStep> submitCodeAsync(AccountSubmitCodeParams params) {
         return caller.callAsync("account.submitCode", params.require("continuationToken", "code"), EmailChangeStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitCode(AccountSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitCode(AccountSubmitCodeParams)}}
+     * @param params sets the parameters */
     public EmailChangeStep submitCode(Consumer<AccountSubmitCodeParams> params) {
         return submitCode(Params.filled(new AccountSubmitCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitCode(AccountSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitCode(AccountSubmitCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EmailChangeStep> submitCodeAsync(Consumer<AccountSubmitCodeParams> params) {
         return submitCodeAsync(Params.filled(new AccountSubmitCodeParams(), params));
     }
 
-    /**
-     * Unlinks a sign-in method from the signed-in user's account. The account keeps its email address, name and picture. Unlinking the
+    /** Unlinks a sign-in method from the signed-in user's account. The account keeps its email address, name and picture. Unlinking the
      * last sign-in method requires <code>force</code>. The account then cannot be signed in to. Unlinking the password, the one-time
      * codes or the passkeys requires a sign-in at most 5 minutes old.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -953,36 +790,28 @@ public final class AccountMethods {
      * {@link ProviderNotLinkedException}, {@link LastProviderException}, {@link RecentSignInRequiredException}, {@link
      * SecondFactorNeededException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account unlink(AccountUnlinkParams params) {
         return caller.call("account.unlink", params.require("idToken", "providerId"), Account::new);
     }
 
-    /**
-     * {@return a future of {@link #unlink(AccountUnlinkParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #unlink(AccountUnlinkParams)}}
+     * @param params the parameters */
     public CompletableFuture<Account> unlinkAsync(AccountUnlinkParams params) {
         return caller.callAsync("account.unlink", params.require("idToken", "providerId"), Account::new);
     }
 
-    /**
-     * {@return the result of {@link #unlink(AccountUnlinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #unlink(AccountUnlinkParams)}}
+     * @param params sets the parameters */
     public Account unlink(Consumer<AccountUnlinkParams> params) { return unlink(Params.filled(new AccountUnlinkParams(), params)); }
 
-    /**
-     * {@return a future of {@link #unlink(AccountUnlinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #unlink(AccountUnlinkParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> unlinkAsync(Consumer<AccountUnlinkParams> params) {
         return unlinkAsync(Params.filled(new AccountUnlinkParams(), params));
     }
 
-    /**
-     * Updates an account. Omitted members keep their value. <code>null</code> or an empty string removes an attribute.
+    /** Updates an account. Omitted members keep their value. <code>null</code> or an empty string removes an attribute.
      * <code>displayName</code> and <code>picture</code> can be changed in every tenant, even if the tenant does not define them, because
      * a provider or an import may have set them. Disabling an account ends its sessions. A new <code>username</code> or
      * <code>password</code> ends them too and sets <code>tokensValidSince</code> to the current time. All changes are made together or
@@ -993,34 +822,26 @@ public final class AccountMethods {
      * {@link InvalidPhoneNumberException}, {@link PhoneNumberInUseException}, {@link ProviderSubjectInUseException}, {@link
      * ClaimNameReservedException}, {@link ClaimsTooLongException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Account update(AccountUpdateParams params) { return caller.call("account.update", params.require("accountId"), Account::new); }
 
-    /**
-     * {@return a future of {@link #update(AccountUpdateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #update(AccountUpdateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Account> updateAsync(AccountUpdateParams params) {
         return caller.callAsync("account.update", params.require("accountId"), Account::new);
     }
 
-    /**
-     * {@return the result of {@link #update(AccountUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #update(AccountUpdateParams)}}
+     * @param params sets the parameters */
     public Account update(Consumer<AccountUpdateParams> params) { return update(Params.filled(new AccountUpdateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #update(AccountUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #update(AccountUpdateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Account> updateAsync(Consumer<AccountUpdateParams> params) {
         return updateAsync(Params.filled(new AccountUpdateParams(), params));
     }
 
-    /**
-     * Changes the attributes of the signed-in user. The user can change the attributes that the tenant marks with
+    /** Changes the attributes of the signed-in user. The user can change the attributes that the tenant marks with
      * <code>userWritable</code>. The rules of a sign-up apply. The value <code>null</code> removes an attribute that is not required. If
      * any attribute is not accepted, nothing changes.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -1030,32 +851,25 @@ public final class AccountMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public OwnProfile updateOwn(AccountUpdateOwnParams params) {
         return caller.call("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
     }
 
-    /**
-     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params the parameters */
     public CompletableFuture<OwnProfile> updateOwnAsync(AccountUpdateOwnParams params) {
         return caller.callAsync("account.updateOwn", params.require("idToken", "attributes"), OwnProfile::new);
     }
 
-    /**
-     * {@return the result of {@link #updateOwn(AccountUpdateOwnParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters */
     public OwnProfile updateOwn(Consumer<AccountUpdateOwnParams> params) {
         return updateOwn(Params.filled(new AccountUpdateOwnParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #updateOwn(AccountUpdateOwnParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<OwnProfile> updateOwnAsync(Consumer<AccountUpdateOwnParams> params) {
         return updateOwnAsync(Params.filled(new AccountUpdateOwnParams(), params));
     }

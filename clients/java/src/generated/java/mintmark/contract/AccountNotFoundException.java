@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>accountNotFound</code>, 5001. The account does not exist or was deleted.
- * <p>Equivalent: firebase USER_NOT_FOUND.
- */
+/** The error <code>accountNotFound</code>, 5001. The account does not exist or was deleted.
+ * <p>Equivalent: firebase USER_NOT_FOUND. */
 public final class AccountNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AccountNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

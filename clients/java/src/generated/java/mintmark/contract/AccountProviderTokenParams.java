@@ -7,23 +7,14 @@ import mintmark.Params;
 public final class AccountProviderTokenParams extends Params {
     /** Creates parameters without values. */
     public AccountProviderTokenParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountProviderTokenParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param providerId A provider that is linked to the account. Required.
-     */
+    /** {@return this}
+     * @param providerId A provider that is linked to the account. Required. */
     public AccountProviderTokenParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param minValidSeconds The minimum remaining lifetime of the access token, in seconds. A token that the provider has just issued is
-     * returned even if its lifetime is shorter. Defaults to 300.
-     */
+     * returned even if its lifetime is shorter. Defaults to 300. */
     public AccountProviderTokenParams minValidSeconds(long minValidSeconds) { return set(this, "minValidSeconds", minValidSeconds); }
 }

@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class AccountSetClaimsParams extends Params {
     /** Creates parameters without values. */
     public AccountSetClaimsParams() {}
-
-    /**
-     * {@return this}
-     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required.
-     */
+    /** {@return this}
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required. */
     public AccountSetClaimsParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param claims The custom claims by name. Required.
-     */
+    /** {@return this}
+     * @param claims The custom claims by name. Required. */
     public AccountSetClaimsParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
 }

@@ -7,29 +7,17 @@ import mintmark.Params;
 public final class AccountSetOwnPasswordParams extends Params {
     /** Creates parameters without values. */
     public AccountSetOwnPasswordParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountSetOwnPasswordParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param newPassword The new password. Required.
-     */
+    /** {@return this}
+     * @param newPassword The new password. Required. */
     public AccountSetOwnPasswordParams newPassword(String newPassword) { return set(this, "newPassword", newPassword); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public AccountSetOwnPasswordParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public AccountSetOwnPasswordParams scope(String scope) { return set(this, "scope", scope); }
 }

@@ -7,26 +7,17 @@ import mintmark.Params;
 public final class AccountSubmitCodeParams extends Params {
     /** Creates parameters without values. */
     public AccountSubmitCodeParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token that <code>account.changeEmail</code> returned. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token that <code>account.changeEmail</code> returned. Required. */
     public AccountSubmitCodeParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
-     * @param code The one-time code that was sent, digit by digit. Required.
-     */
+    /** {@return this}
+     * @param code The one-time code that was sent, digit by digit. Required. */
     public AccountSubmitCodeParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public AccountSubmitCodeParams client(ClientOrigin client) { return set(this, "client", client); }
 }

@@ -7,23 +7,14 @@ import mintmark.Params;
 public final class AccountUnlinkParams extends Params {
     /** Creates parameters without values. */
     public AccountUnlinkParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountUnlinkParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providerId The ID of a provider, or <code>password</code> or <code>code</code>, as in the <code>providers</code> of the
-     * account. <code>passkey</code> unlinks all passkeys with which the user signs in. Required.
-     */
+     * account. <code>passkey</code> unlinks all passkeys with which the user signs in. Required. */
     public AccountUnlinkParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
-     * @param force Whether to unlink the last sign-in method. Defaults to false.
-     */
+    /** {@return this}
+     * @param force Whether to unlink the last sign-in method. Defaults to false. */
     public AccountUnlinkParams force(boolean force) { return set(this, "force", force); }
 }

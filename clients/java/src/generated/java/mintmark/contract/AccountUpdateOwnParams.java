@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class AccountUpdateOwnParams extends Params {
     /** Creates parameters without values. */
     public AccountUpdateOwnParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public AccountUpdateOwnParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param attributes The attributes to change. Required.
-     */
+    /** {@return this}
+     * @param attributes The attributes to change. Required. */
     public AccountUpdateOwnParams attributes(Map<String, Object> attributes) { return setFree(this, "attributes", attributes); }
 }

@@ -11,84 +11,46 @@ import mintmark.json.JsonText;
 public final class AccountUpdateParams extends Params {
     /** Creates parameters without values. */
     public AccountUpdateParams() {}
-
-    /**
-     * {@return this}
-     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required.
-     */
+    /** {@return this}
+     * @param accountId The ID of an account, which is the <code>sub</code> claim of its tokens. Required. */
     public AccountUpdateParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param username The new email address of the account. It is not verified, unless <code>emailVerified</code> is given.
-     */
+    /** {@return this}
+     * @param username The new email address of the account. It is not verified, unless <code>emailVerified</code> is given. */
     public AccountUpdateParams username(String username) { return set(this, "username", username); }
-
-    /**
-     * {@return this}
-     * @param password The new password. It must satisfy the password policy of the tenant.
-     */
+    /** {@return this}
+     * @param password The new password. It must satisfy the password policy of the tenant. */
     public AccountUpdateParams password(String password) { return set(this, "password", password); }
-
-    /**
-     * {@return this}
-     * @param phoneNumber The new phone number of the account.
-     */
+    /** {@return this}
+     * @param phoneNumber The new phone number of the account. */
     public AccountUpdateParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
-
-    /**
-     * {@return this}
-     * @param claims The custom claims, which replace the present ones, as in <code>account.setClaims</code>.
-     */
+    /** {@return this}
+     * @param claims The custom claims, which replace the present ones, as in <code>account.setClaims</code>. */
     public AccountUpdateParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param tokensValidSince The time before which the account's sessions and tokens were revoked. Sessions with an earlier sign-in end.
      */
     public AccountUpdateParams tokensValidSince(Instant tokensValidSince) { return set(this, "tokensValidSince", tokensValidSince); }
-
-    /**
-     * {@return this}
-     * @param link The logins to link. The developer vouches for them. A login replaces the account's login of the same provider.
-     */
+    /** {@return this}
+     * @param link The logins to link. The developer vouches for them. A login replaces the account's login of the same provider. */
     public AccountUpdateParams link(List<PortableLogin> link) { return set(this, "link", link); }
-
-    /**
-     * {@return this}
-     * @param unlink The providers whose logins to unlink. Providers that are not linked are ignored.
-     */
+    /** {@return this}
+     * @param unlink The providers whose logins to unlink. Providers that are not linked are ignored. */
     public AccountUpdateParams unlink(List<String> unlink) { return set(this, "unlink", unlink); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param remove The members to remove from the account. <code>username</code> also removes the password. Removing
-     * <code>password</code> or <code>username</code> ends the sessions.
-     */
+     * <code>password</code> or <code>username</code> ends the sessions. */
     public AccountUpdateParams remove(List<Remove> remove) { return set(this, "remove", remove); }
-
-    /**
-     * {@return this}
-     * @param attributes The attributes to change.
-     */
+    /** {@return this}
+     * @param attributes The attributes to change. */
     public AccountUpdateParams attributes(Map<String, Object> attributes) { return setFree(this, "attributes", attributes); }
-
-    /**
-     * {@return this}
-     * @param emailVerified Whether the email address is verified.
-     */
+    /** {@return this}
+     * @param emailVerified Whether the email address is verified. */
     public AccountUpdateParams emailVerified(boolean emailVerified) { return set(this, "emailVerified", emailVerified); }
-
-    /**
-     * {@return this}
-     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to.
-     */
+    /** {@return this}
+     * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. */
     public AccountUpdateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
-
-    /**
-     * {@return this}
-     * @param mustChangePassword Whether the user must reset the password before the next sign-in.
-     */
+    /** {@return this}
+     * @param mustChangePassword Whether the user must reset the password before the next sign-in. */
     public AccountUpdateParams mustChangePassword(boolean mustChangePassword) {
         return set(this, "mustChangePassword", mustChangePassword);
     }
@@ -105,10 +67,7 @@ public final class AccountUpdateParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Remove(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>actionCodeExpired</code>, 4121. The code of a link has expired.
- * <p>Equivalent: firebase EXPIRED_OOB_CODE.
- */
+/** The error <code>actionCodeExpired</code>, 4121. The code of a link has expired.
+ * <p>Equivalent: firebase EXPIRED_OOB_CODE. */
 public final class ActionCodeExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ActionCodeExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the code expired} */

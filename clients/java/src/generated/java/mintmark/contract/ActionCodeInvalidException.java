@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>actionCodeInvalid</code>, 4120. The code does not exist, was already used, is for another action, or the account has
+/** The error <code>actionCodeInvalid</code>, 4120. The code does not exist, was already used, is for another action, or the account has
  * changed since.
- * <p>Equivalent: firebase INVALID_OOB_CODE.
- */
+ * <p>Equivalent: firebase INVALID_OOB_CODE. */
 public final class ActionCodeInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ActionCodeInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the reason} Present if the code exists. */

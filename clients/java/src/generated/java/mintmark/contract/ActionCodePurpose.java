@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The action of a code that is sent in a link. <code>passwordReset</code> sets a new password, <code>verifyEmail</code> verifies the
+/** The action of a code that is sent in a link. <code>passwordReset</code> sets a new password, <code>verifyEmail</code> verifies the
  * address of the account, <code>signIn</code> signs in, <code>changeEmail</code> changes the address of the account to a new one, and
- * <code>revertEmail</code> undoes such a change.
- */
+ * <code>revertEmail</code> undoes such a change. */
 public enum ActionCodePurpose implements JsonText {
     /** <code>passwordReset</code> */
     PASSWORD_RESET("passwordReset"),
@@ -23,9 +21,6 @@ public enum ActionCodePurpose implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     ActionCodePurpose(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

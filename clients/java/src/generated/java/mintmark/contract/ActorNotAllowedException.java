@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>actorNotAllowed</code>, 3243. Neither the subject token nor the tenant permits the actor, or the actor is the user
- * itself.
- */
+/** The error <code>actorNotAllowed</code>, 3243. Neither the subject token nor the tenant permits the actor, or the actor is the user
+ * itself. */
 public final class ActorNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ActorNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the reason, as a clause} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

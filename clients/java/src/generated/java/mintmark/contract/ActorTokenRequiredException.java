@@ -5,18 +5,13 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>actorTokenRequired</code>, 3242. The subject token has the claim <code>may_act</code> or <code>act</code>, and no actor
- * token is given; or only one of the actor token and its type is given.
- */
+/** The error <code>actorTokenRequired</code>, 3242. The subject token has the claim <code>may_act</code> or <code>act</code>, and no actor
+ * token is given; or only one of the actor token and its type is given. */
 public final class ActorTokenRequiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ActorTokenRequiredException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -4,12 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>addressDiffers</code>, 5060. A password is linked with an email address other than the verified address of the account.
+/** The error <code>addressDiffers</code>, 5060. A password is linked with an email address other than the verified address of the account.
  */
 public final class AddressDiffersException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AddressDiffersException(ErrorResponse response) { super(response); }
 
     /** {@return the verified email address of the account} */

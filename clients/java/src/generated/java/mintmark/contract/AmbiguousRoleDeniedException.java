@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>ambiguousRoleDenied</code>, 3029. No rule or claim selects exactly one role, and the role mapping of the pool denies
+/** The error <code>ambiguousRoleDenied</code>, 3029. No rule or claim selects exactly one role, and the role mapping of the pool denies
  * such requests.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class AmbiguousRoleDeniedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AmbiguousRoleDeniedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>anonymousNotAllowed</code>, 5027. An anonymous sign-in is attempted in a tenant that does not allow it.
- * <p>Equivalent: firebase ADMIN_ONLY_OPERATION.
- */
+/** The error <code>anonymousNotAllowed</code>, 5027. An anonymous sign-in is attempted in a tenant that does not allow it.
+ * <p>Equivalent: firebase ADMIN_ONLY_OPERATION. */
 public final class AnonymousNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AnonymousNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -21,10 +21,8 @@ public final class Application extends Result {
     /** {@return the display name of the application} */
     public Optional<String> name() { return json().optionalText("name"); }
 
-    /**
-     * {@return the type of the application} A confidential application starts sign-ups, sign-ins and password resets with its
-     * <code>clientSecret</code>.
-     */
+    /** {@return the type of the application} A confidential application starts sign-ups, sign-ins and password resets with its
+     * <code>clientSecret</code>. */
     public ApplicationType type() { return json().constant("type", ApplicationType.class); }
 
     /** {@return the same as {@link #type} in JSON, also if this client does not know the value} */
@@ -45,10 +43,8 @@ public final class Application extends Result {
     /** {@return the tenant's scopes that the application can request} Defaults to all of them. */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return the scopes that the application can request by <code>session.refresh</code> although they were not granted at sign-in}
-     * Defaults to all of its scopes.
-     */
+    /** {@return the scopes that the application can request by <code>session.refresh</code> although they were not granted at sign-in}
+     * Defaults to all of its scopes. */
     public List<String> consent() { return json().list("consent", Read.STRING); }
 
     /** {@return the secrets of the application, oldest first, without the secrets themselves} Present if the application has secrets. */

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class ApplicationAddSecretParams extends Params {
     /** Creates parameters without values. */
     public ApplicationAddSecretParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public ApplicationAddSecretParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param clientId The client ID of an application of a tenant. Required.
-     */
+    /** {@return this}
+     * @param clientId The client ID of an application of a tenant. Required. */
     public ApplicationAddSecretParams clientId(String clientId) { return set(this, "clientId", clientId); }
 }

@@ -5,82 +5,60 @@ import java.util.List;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of an application for <code>system.apply</code>, with the members of <code>application.put</code>. Omitted members
- * return to their default.
- */
+/** The declaration of an application for <code>system.apply</code>, with the members of <code>application.put</code>. Omitted members
+ * return to their default. */
 public final class ApplicationDeclaration extends Result {
     /** Creates an object without members. */
     public ApplicationDeclaration() { super(Map.of()); }
 
     ApplicationDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default".
-     */
+    /** {@return a copy with this value}
+     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default". */
     public ApplicationDeclaration withTenantId(String tenantId) { return new ApplicationDeclaration(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId The client ID of an application of a tenant. Required.
-     */
+    /** {@return a copy with this value}
+     * @param clientId The client ID of an application of a tenant. Required. */
     public ApplicationDeclaration withClientId(String clientId) { return new ApplicationDeclaration(with("clientId", clientId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name The display name of the application.
-     */
+    /** {@return a copy with this value}
+     * @param name The display name of the application. */
     public ApplicationDeclaration withName(String name) { return new ApplicationDeclaration(with("name", name)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param type The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
-     * <code>clientSecret</code>. Defaults to "public".
-     */
+     * <code>clientSecret</code>. Defaults to "public". */
     public ApplicationDeclaration withType(ApplicationType type) { return new ApplicationDeclaration(with("type", type)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param nativeAuthentication Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
-     * Defaults to true.
-     */
+     * Defaults to true. */
     public ApplicationDeclaration withNativeAuthentication(boolean nativeAuthentication) {
         return new ApplicationDeclaration(with("nativeAuthentication", nativeAuthentication));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param redirectUris The redirect URIs of the application.
-     */
+    /** {@return a copy with this value}
+     * @param redirectUris The redirect URIs of the application. */
     public ApplicationDeclaration withRedirectUris(List<String> redirectUris) {
         return new ApplicationDeclaration(with("redirectUris", redirectUris));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param origins The origins of web pages that can use the application, such as <code>https://shop.example.com</code>.
-     */
+    /** {@return a copy with this value}
+     * @param origins The origins of web pages that can use the application, such as <code>https://shop.example.com</code>. */
     public ApplicationDeclaration withOrigins(List<String> origins) { return new ApplicationDeclaration(with("origins", origins)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audiences The tenant's audiences for which the application can request access tokens. Defaults to all of them.
-     */
+    /** {@return a copy with this value}
+     * @param audiences The tenant's audiences for which the application can request access tokens. Defaults to all of them. */
     public ApplicationDeclaration withAudiences(List<String> audiences) {
         return new ApplicationDeclaration(with("audiences", audiences));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes The tenant's scopes that the application can request. Defaults to all of them.
-     */
+    /** {@return a copy with this value}
+     * @param scopes The tenant's scopes that the application can request. Defaults to all of them. */
     public ApplicationDeclaration withScopes(List<String> scopes) { return new ApplicationDeclaration(with("scopes", scopes)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param consent The scopes that the application can request by <code>session.refresh</code> although they were not granted at
-     * sign-in. Defaults to all of its scopes.
-     */
+     * sign-in. Defaults to all of its scopes. */
     public ApplicationDeclaration withConsent(List<String> consent) { return new ApplicationDeclaration(with("consent", consent)); }
 }

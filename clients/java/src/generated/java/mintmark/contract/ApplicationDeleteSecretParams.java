@@ -7,22 +7,13 @@ import mintmark.Params;
 public final class ApplicationDeleteSecretParams extends Params {
     /** Creates parameters without values. */
     public ApplicationDeleteSecretParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public ApplicationDeleteSecretParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param clientId The client ID of an application of a tenant. Required.
-     */
+    /** {@return this}
+     * @param clientId The client ID of an application of a tenant. Required. */
     public ApplicationDeleteSecretParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param secretId The ID of a secret of an application. Required.
-     */
+    /** {@return this}
+     * @param secretId The ID of a secret of an application. Required. */
     public ApplicationDeleteSecretParams secretId(String secretId) { return set(this, "secretId", secretId); }
 }

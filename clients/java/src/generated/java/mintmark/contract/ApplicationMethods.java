@@ -8,176 +8,138 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>application.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with
- * a {@link mintmark.MintmarkException}.
- */
+/** The methods <code>application.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with
+ * a {@link mintmark.MintmarkException}. */
 public final class ApplicationMethods {
     private final Caller caller;
 
     ApplicationMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Generates a secret for a confidential application. The result is the only response that contains the secret; the store keeps a
-     * hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the
-     * application, and delete the first one with <code>application.deleteSecret</code>. As soon as an application has a secret, the
-     * methods that start flows or refresh sessions in it require <code>clientSecret</code>.
+    /** Generates a secret of a confidential application. The result is the only response that contains the secret; the store keeps a hash.
+     * An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and
+     * delete the first one with <code>application.deleteSecret</code>. As soon as an application has a secret, the methods that start
+     * flows or refresh sessions in it require <code>clientSecret</code>.
      * <p>Equivalent: cognito AddUserPoolClientSecret; nativeAuth Microsoft Graph: application: addPassword.
      * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}, {@link ClientNotConfidentialException}, {@link
      * TooManyClientSecretsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public ApplicationAddSecretResult addSecret(ApplicationAddSecretParams params) {
         return caller.call("application.addSecret", params.require("clientId"), ApplicationAddSecretResult::new);
     }
 
-    /**
-     * {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params the parameters */
     public CompletableFuture<ApplicationAddSecretResult> addSecretAsync(ApplicationAddSecretParams params) {
         return caller.callAsync("application.addSecret", params.require("clientId"), ApplicationAddSecretResult::new);
     }
 
-    /**
-     * {@return the result of {@link #addSecret(ApplicationAddSecretParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params sets the parameters */
     public ApplicationAddSecretResult addSecret(Consumer<ApplicationAddSecretParams> params) {
         return addSecret(Params.filled(new ApplicationAddSecretParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #addSecret(ApplicationAddSecretParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<ApplicationAddSecretResult> addSecretAsync(Consumer<ApplicationAddSecretParams> params) {
         return addSecretAsync(Params.filled(new ApplicationAddSecretParams(), params));
     }
 
-    /**
-     * Deletes an application of a tenant. Ends the sessions and pending flows of the application, and revokes the tokens of these
+    /** Deletes an application of a tenant. Ends the sessions and pending flows of the application, and revokes the tokens of these
      * sessions. The default application, whose client ID is the tenant's ID, returns to its default settings and keeps its sessions.
      * <p>Equivalent: cognito DeleteUserPoolClient.
      * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public ApplicationDeleteResult delete(ApplicationDeleteParams params) {
         return caller.call("application.delete", params.require("clientId"), ApplicationDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(ApplicationDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(ApplicationDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<ApplicationDeleteResult> deleteAsync(ApplicationDeleteParams params) {
         return caller.callAsync("application.delete", params.require("clientId"), ApplicationDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(ApplicationDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(ApplicationDeleteParams)}}
+     * @param params sets the parameters */
     public ApplicationDeleteResult delete(Consumer<ApplicationDeleteParams> params) {
         return delete(Params.filled(new ApplicationDeleteParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delete(ApplicationDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(ApplicationDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<ApplicationDeleteResult> deleteAsync(Consumer<ApplicationDeleteParams> params) {
         return deleteAsync(Params.filled(new ApplicationDeleteParams(), params));
     }
 
-    /**
-     * Deletes a secret of an application. The secret is no longer accepted. Sessions of the application continue. The only secret of an
+    /** Deletes a secret of an application. The secret is no longer accepted. Sessions of the application continue. The only secret of an
      * application cannot be deleted: add another one first, or delete the application.
      * <p>Equivalent: cognito DeleteUserPoolClientSecret; nativeAuth Microsoft Graph: application: removePassword.
      * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}, {@link ClientSecretNotFoundException}, {@link
      * LastClientSecretException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Application deleteSecret(ApplicationDeleteSecretParams params) {
         return caller.call("application.deleteSecret", params.require("clientId", "secretId"), Application::new);
     }
 
-    /**
-     * {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params the parameters */
     public CompletableFuture<Application> deleteSecretAsync(ApplicationDeleteSecretParams params) {
         return caller.callAsync("application.deleteSecret", params.require("clientId", "secretId"), Application::new);
     }
 
-    /**
-     * {@return the result of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params sets the parameters */
     public Application deleteSecret(Consumer<ApplicationDeleteSecretParams> params) {
         return deleteSecret(Params.filled(new ApplicationDeleteSecretParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #deleteSecret(ApplicationDeleteSecretParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Application> deleteSecretAsync(Consumer<ApplicationDeleteSecretParams> params) {
         return deleteSecretAsync(Params.filled(new ApplicationDeleteSecretParams(), params));
     }
 
-    /**
-     * Gets an application of a tenant. The default application, with the tenant's ID, always exists.
+    /** Gets an application of a tenant. The default application, with the tenant's ID, always exists.
      * <p>Equivalent: cognito DescribeUserPoolClient.
      * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Application get(ApplicationGetParams params) {
         return caller.call("application.get", params.require("clientId"), Application::new);
     }
 
-    /**
-     * {@return a future of {@link #get(ApplicationGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(ApplicationGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<Application> getAsync(ApplicationGetParams params) {
         return caller.callAsync("application.get", params.require("clientId"), Application::new);
     }
 
-    /**
-     * {@return the result of {@link #get(ApplicationGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(ApplicationGetParams)}}
+     * @param params sets the parameters */
     public Application get(Consumer<ApplicationGetParams> params) { return get(Params.filled(new ApplicationGetParams(), params)); }
 
-    /**
-     * {@return a future of {@link #get(ApplicationGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(ApplicationGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Application> getAsync(Consumer<ApplicationGetParams> params) {
         return getAsync(Params.filled(new ApplicationGetParams(), params));
     }
 
-    /**
-     * Lists the applications of a tenant. The applications are sorted by client ID. The default application is included if it was changed
+    /** Lists the applications of a tenant. The applications are sorted by client ID. The default application is included if it was changed
      * with <code>application.put</code>.
      * <p>Equivalent: cognito ListUserPoolClients.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public ApplicationListResult list(Consumer<ApplicationListParams> params) {
         return caller.call("application.list", Params.filled(new ApplicationListParams(), params), ApplicationListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<ApplicationListResult> listAsync(Consumer<ApplicationListParams> params) {
         return caller.callAsync("application.list", Params.filled(new ApplicationListParams(), params), ApplicationListResult::new);
     }
@@ -188,10 +150,8 @@ public final class ApplicationMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<ApplicationListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<ApplicationListResult> listPages(Consumer<ApplicationListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -199,10 +159,8 @@ public final class ApplicationMethods {
         }), ApplicationListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<Application> listAll(Consumer<ApplicationListParams> params) {
         return new Items<>(listPages(params), ApplicationListResult::applications);
     }
@@ -210,38 +168,30 @@ public final class ApplicationMethods {
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<Application> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Creates or replaces an application of a tenant. Users sign in to an application if a start method names its <code>clientId</code>.
+    /** Creates or replaces an application of a tenant. Users sign in to an application if a start method names its <code>clientId</code>.
      * Its sessions, ID tokens (<code>aud</code>) and access tokens (<code>client_id</code>, <code>azp</code>) name it. A tenant has at
      * most 100 applications. The tenant's ID is always the ID of its default application, which is public and has native authentication.
      * Omitted members return to their default. Secrets of the application stay; an application with secrets cannot become public.
      * <p>Equivalent: cognito CreateUserPoolClient, UpdateUserPoolClient; nativeAuth Microsoft Graph: applications.create.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidApplicationException}, {@link TooManyApplicationsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Application put(ApplicationPutParams params) {
         return caller.call("application.put", params.require("clientId"), Application::new);
     }
 
-    /**
-     * {@return a future of {@link #put(ApplicationPutParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #put(ApplicationPutParams)}}
+     * @param params the parameters */
     public CompletableFuture<Application> putAsync(ApplicationPutParams params) {
         return caller.callAsync("application.put", params.require("clientId"), Application::new);
     }
 
-    /**
-     * {@return the result of {@link #put(ApplicationPutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #put(ApplicationPutParams)}}
+     * @param params sets the parameters */
     public Application put(Consumer<ApplicationPutParams> params) { return put(Params.filled(new ApplicationPutParams(), params)); }
 
-    /**
-     * {@return a future of {@link #put(ApplicationPutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #put(ApplicationPutParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Application> putAsync(Consumer<ApplicationPutParams> params) {
         return putAsync(Params.filled(new ApplicationPutParams(), params));
     }

@@ -8,69 +8,39 @@ import mintmark.Params;
 public final class ApplicationPutParams extends Params {
     /** Creates parameters without values. */
     public ApplicationPutParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public ApplicationPutParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param clientId The client ID of an application of a tenant. Required.
-     */
+    /** {@return this}
+     * @param clientId The client ID of an application of a tenant. Required. */
     public ApplicationPutParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param name The display name of the application.
-     */
+    /** {@return this}
+     * @param name The display name of the application. */
     public ApplicationPutParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param type The type of the application. A confidential application starts sign-ups, sign-ins and password resets with its
-     * <code>clientSecret</code>. Defaults to "public".
-     */
+     * <code>clientSecret</code>. Defaults to "public". */
     public ApplicationPutParams type(ApplicationType type) { return set(this, "type", type); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param nativeAuthentication Whether the application can start sign-ups, sign-ins and password resets in its own user interface.
-     * Defaults to true.
-     */
+     * Defaults to true. */
     public ApplicationPutParams nativeAuthentication(boolean nativeAuthentication) {
         return set(this, "nativeAuthentication", nativeAuthentication);
     }
-
-    /**
-     * {@return this}
-     * @param redirectUris The redirect URIs of the application.
-     */
+    /** {@return this}
+     * @param redirectUris The redirect URIs of the application. */
     public ApplicationPutParams redirectUris(List<String> redirectUris) { return set(this, "redirectUris", redirectUris); }
-
-    /**
-     * {@return this}
-     * @param origins The origins of web pages that can use the application, such as <code>https://shop.example.com</code>.
-     */
+    /** {@return this}
+     * @param origins The origins of web pages that can use the application, such as <code>https://shop.example.com</code>. */
     public ApplicationPutParams origins(List<String> origins) { return set(this, "origins", origins); }
-
-    /**
-     * {@return this}
-     * @param audiences The tenant's audiences for which the application can request access tokens. Defaults to all of them.
-     */
+    /** {@return this}
+     * @param audiences The tenant's audiences for which the application can request access tokens. Defaults to all of them. */
     public ApplicationPutParams audiences(List<String> audiences) { return set(this, "audiences", audiences); }
-
-    /**
-     * {@return this}
-     * @param scopes The tenant's scopes that the application can request. Defaults to all of them.
-     */
+    /** {@return this}
+     * @param scopes The tenant's scopes that the application can request. Defaults to all of them. */
     public ApplicationPutParams scopes(List<String> scopes) { return set(this, "scopes", scopes); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param consent The scopes that the application can request by <code>session.refresh</code> although they were not granted at
-     * sign-in. Defaults to all of its scopes.
-     */
+     * sign-in. Defaults to all of its scopes. */
     public ApplicationPutParams consent(List<String> consent) { return set(this, "consent", consent); }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The type of an application (RFC 6749 section 2.1). <code>public</code>: it runs on the device of the user and cannot keep a secret.
- * <code>confidential</code>: it runs on a server.
- */
+/** The type of an application (RFC 6749 section 2.1). <code>public</code>: it runs on the device of the user and cannot keep a secret.
+ * <code>confidential</code>: it runs on a server. */
 public enum ApplicationType implements JsonText {
     /** <code>public</code> */
     PUBLIC("public"),
@@ -16,9 +14,6 @@ public enum ApplicationType implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     ApplicationType(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -62,11 +62,8 @@ public final class AppliedChange extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Kind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** The outcome: created, updated or unchanged. */
@@ -81,10 +78,7 @@ public final class AppliedChange extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Change(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>assumeRoleDenied</code>, 3013. The trust policy does not allow the request, or the role does not exist. Both cases
+/** The error <code>assumeRoleDenied</code>, 3013. The trust policy does not allow the request, or the role does not exist. Both cases
  * return the same error.
- * <p>Equivalent: cognito sts:AccessDenied.
- */
+ * <p>Equivalent: cognito sts:AccessDenied. */
 public final class AssumeRoleDeniedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AssumeRoleDeniedException(ErrorResponse response) { super(response); }
 
     /** {@return the ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>} */

@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The security profile of a tenant, which sets defaults and limits for its settings. <code>asvs-l2</code>: OWASP Application Security
+/** The security profile of a tenant, which sets defaults and limits for its settings. <code>asvs-l2</code>: OWASP Application Security
  * Verification Standard 5.0, level 2. <code>nist-aal2</code>: NIST SP 800-63B-4, authenticator assurance level 2. <code>none</code>: no
- * profile.
- */
+ * profile. */
 public enum Assurance implements JsonText {
     /** <code>none</code> */
     NONE("none"),
@@ -19,9 +17,6 @@ public enum Assurance implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     Assurance(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -17,10 +17,8 @@ public final class AssuranceRequirement extends Result {
     /** {@return the requirement, in short} */
     public String title() { return json().text("title"); }
 
-    /**
-     * {@return the status of a requirement} <code>pass</code>: met. <code>gap</code>: not met. <code>host</code>: a duty of the
-     * application that uses the service. <code>notApplicable</code>: the service has no such function.
-     */
+    /** {@return the status of a requirement} <code>pass</code>: met. <code>gap</code>: not met. <code>host</code>: a duty of the
+     * application that uses the service. <code>notApplicable</code>: the service has no such function. */
     public AssuranceStatus status() { return json().constant("status", AssuranceStatus.class); }
 
     /** {@return the same as {@link #status} in JSON, also if this client does not know the value} */
@@ -29,8 +27,7 @@ public final class AssuranceRequirement extends Result {
     /** {@return how the requirement is met, or what the application must do} */
     public Optional<String> note() { return json().optionalText("note"); }
 
-    /**
-     * {@return the settings of the tenant that leave the requirement open} Present if the status is <code>gap</code> because of settings.
+    /** {@return the settings of the tenant that leave the requirement open} Present if the status is <code>gap</code> because of settings.
      */
     public List<AssuranceConflict> settings() { return json().list("settings", Read.object(AssuranceConflict::new)); }
 }

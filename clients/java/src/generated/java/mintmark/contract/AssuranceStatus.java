@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The status of a requirement. <code>pass</code>: met. <code>gap</code>: not met. <code>host</code>: a duty of the application that uses
- * the service. <code>notApplicable</code>: the service has no such function.
- */
+/** The status of a requirement. <code>pass</code>: met. <code>gap</code>: not met. <code>host</code>: a duty of the application that uses
+ * the service. <code>notApplicable</code>: the service has no such function. */
 public enum AssuranceStatus implements JsonText {
     /** <code>pass</code> */
     PASS("pass"),
@@ -20,9 +18,6 @@ public enum AssuranceStatus implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     AssuranceStatus(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

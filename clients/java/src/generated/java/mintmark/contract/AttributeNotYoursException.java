@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>attributeNotYours</code>, 4144. A user changes an attribute that the tenant does not mark with
+/** The error <code>attributeNotYours</code>, 4144. A user changes an attribute that the tenant does not mark with
  * <code>userWritable</code>, or removes a required one.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class AttributeNotYoursException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AttributeNotYoursException(ErrorResponse response) { super(response); }
 
     /** {@return the name of the attribute, as given} */

@@ -15,18 +15,14 @@ public final class AttributeOption extends Result {
     /** {@return the value that is stored and added to tokens} It must not contain a comma. */
     public String value() { return json().text("value"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param value the value of {@link #value}
-     */
+    /** {@return a copy with this value}
+     * @param value the value of {@link #value} */
     public AttributeOption withValue(String value) { return new AttributeOption(with("value", value)); }
 
     /** {@return the text that users see} */
     public Optional<String> label() { return json().optionalText("label"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param label the value of {@link #label}
-     */
+    /** {@return a copy with this value}
+     * @param label the value of {@link #label} */
     public AttributeOption withLabel(String label) { return new AttributeOption(with("label", label)); }
 }

@@ -25,9 +25,6 @@ public enum AttributeRule implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     AttributeRule(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

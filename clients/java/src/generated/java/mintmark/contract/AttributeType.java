@@ -15,9 +15,6 @@ public enum AttributeType implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     AttributeType(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

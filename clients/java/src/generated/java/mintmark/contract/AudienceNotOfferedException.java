@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>audienceNotOffered</code>, 4023. The requested audience is not one of the audiences of the tenant.
- * <p>Equivalent: nativeAuth invalid_scope.
- */
+/** The error <code>audienceNotOffered</code>, 4023. The requested audience is not one of the audiences of the tenant.
+ * <p>Equivalent: nativeAuth invalid_scope. */
 public final class AudienceNotOfferedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     AudienceNotOfferedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
@@ -20,9 +17,7 @@ public final class AudienceNotOfferedException extends ApiException {
     /** {@return the requested audience} */
     public String audience() { return json().text("audience"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -16,18 +16,14 @@ public final class AudienceScopes extends Result {
     /** {@return the audience, which <code>audiences</code> must contain} */
     public String audience() { return json().text("audience"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audience the value of {@link #audience}
-     */
+    /** {@return a copy with this value}
+     * @param audience the value of {@link #audience} */
     public AudienceScopes withAudience(String audience) { return new AudienceScopes(with("audience", audience)); }
 
     /** {@return the scopes that only tokens for this audience can have} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes the value of {@link #scopes}
-     */
+    /** {@return a copy with this value}
+     * @param scopes the value of {@link #scopes} */
     public AudienceScopes withScopes(List<String> scopes) { return new AudienceScopes(with("scopes", scopes)); }
 }

@@ -11,21 +11,15 @@ public final class AuditHead extends Result {
 
     AuditHead(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param chain The ID of the chain. Required.
-     */
+    /** {@return a copy with this value}
+     * @param chain The ID of the chain. Required. */
     public AuditHead withChain(String chain) { return new AuditHead(with("chain", chain)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param records The number of records of the chain. Required.
-     */
+    /** {@return a copy with this value}
+     * @param records The number of records of the chain. Required. */
     public AuditHead withRecords(long records) { return new AuditHead(with("records", records)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param head The hash of the last record, in base64url. Required.
-     */
+    /** {@return a copy with this value}
+     * @param head The hash of the last record, in base64url. Required. */
     public AuditHead withHead(String head) { return new AuditHead(with("head", head)); }
 }

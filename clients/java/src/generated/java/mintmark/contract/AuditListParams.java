@@ -8,46 +8,25 @@ import mintmark.Params;
 public final class AuditListParams extends Params {
     /** Creates parameters without values. */
     public AuditListParams() {}
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public AuditListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public AuditListParams cursor(String cursor) { return set(this, "cursor", cursor); }
-
-    /**
-     * {@return this}
-     * @param poolId The pool whose records are returned.
-     */
+    /** {@return this}
+     * @param poolId The pool whose records are returned. */
     public AuditListParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param identityId The identity whose records are returned.
-     */
+    /** {@return this}
+     * @param identityId The identity whose records are returned. */
     public AuditListParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param method The method whose records are returned.
-     */
+    /** {@return this}
+     * @param method The method whose records are returned. */
     public AuditListParams method(String method) { return set(this, "method", method); }
-
-    /**
-     * {@return this}
-     * @param since The start of the period, inclusive.
-     */
+    /** {@return this}
+     * @param since The start of the period, inclusive. */
     public AuditListParams since(Instant since) { return set(this, "since", since); }
-
-    /**
-     * {@return this}
-     * @param until The end of the period, exclusive.
-     */
+    /** {@return this}
+     * @param until The end of the period, exclusive. */
     public AuditListParams until(Instant until) { return set(this, "until", until); }
 }

@@ -8,30 +8,24 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>audit.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>audit.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class AuditMethods {
     private final Caller caller;
 
     AuditMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Lists audit records, newest first. Only state changes are recorded. Calls that only read, or that mint a token for a known
+    /** Lists audit records, newest first. Only state changes are recorded. Calls that only read, or that mint a token for a known
      * identity, leave no record.
      * <p>Errors: {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AuditListResult list(Consumer<AuditListParams> params) {
         return caller.call("audit.list", Params.filled(new AuditListParams(), params), AuditListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AuditListResult> listAsync(Consumer<AuditListParams> params) {
         return caller.callAsync("audit.list", Params.filled(new AuditListParams(), params), AuditListResult::new);
     }
@@ -42,10 +36,8 @@ public final class AuditMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<AuditListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<AuditListResult> listPages(Consumer<AuditListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -53,10 +45,8 @@ public final class AuditMethods {
         }), AuditListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<AuditRecord> listAll(Consumer<AuditListParams> params) {
         return new Items<>(listPages(params), AuditListResult::records);
     }
@@ -64,24 +54,20 @@ public final class AuditMethods {
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<AuditRecord> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Verifies the integrity of the audit log. Computes every hash chain and detects records that were altered, inserted, or removed from
+    /** Verifies the integrity of the audit log. Computes every hash chain and detects records that were altered, inserted, or removed from
      * the middle. In a store with pools or roles, it also detects an empty audit log. To detect records removed at the end, pass heads
      * that were stored outside the store. The process logs the heads once per hour of activity, in the message <code>audit heads</code>.
      * When it exits, it logs them at the level <code>debug</code>. <code>--audit-heads-file</code> appends both to a file. If
      * <code>--audit-retention-days</code> has removed records, records that attest the removal are verified instead. Heads older than the
      * retention period can name chains that no longer exist.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AuditVerifyResult verify(Consumer<AuditVerifyParams> params) {
         return caller.call("audit.verify", Params.filled(new AuditVerifyParams(), params), AuditVerifyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #verify(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #verify(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AuditVerifyResult> verifyAsync(Consumer<AuditVerifyParams> params) {
         return caller.callAsync("audit.verify", Params.filled(new AuditVerifyParams(), params), AuditVerifyResult::new);
     }
@@ -92,21 +78,17 @@ public final class AuditMethods {
     /** {@return a future of {@link #verify(Consumer)}} */
     public CompletableFuture<AuditVerifyResult> verifyAsync() { return verifyAsync(params -> {}); }
 
-    /**
-     * {@return the result of the call, which reports its progress}
+    /** {@return the result of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public AuditVerifyResult verify(Consumer<AuditVerifyParams> params, Consumer<AuditProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new AuditProgress(json)));
         return new AuditMethods(reporting).verify(params);
     }
 
-    /**
-     * {@return a future of the call, which reports its progress}
+    /** {@return a future of the call, which reports its progress}
      * @param params sets the parameters
-     * @param progress receives the progress in order, in a thread of its own, before the call returns
-     */
+     * @param progress receives the progress in order, in a thread of its own, before the call returns */
     public CompletableFuture<AuditVerifyResult> verifyAsync(Consumer<AuditVerifyParams> params, Consumer<AuditProgress> progress) {
         var reporting = caller.withProgress(json -> progress.accept(new AuditProgress(json)));
         return new AuditMethods(reporting).verifyAsync(params);

@@ -8,10 +8,7 @@ import mintmark.Params;
 public final class AuditVerifyParams extends Params {
     /** Creates parameters without values. */
     public AuditVerifyParams() {}
-
-    /**
-     * {@return this}
-     * @param heads The ends of chains recorded earlier. Each of them must still exist.
-     */
+    /** {@return this}
+     * @param heads The ends of chains recorded earlier. Each of them must still exist. */
     public AuditVerifyParams heads(List<AuditHead> heads) { return set(this, "heads", heads); }
 }

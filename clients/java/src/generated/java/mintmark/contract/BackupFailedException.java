@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>backupFailed</code>, 8015. The directory of the backup does not exist or is not writable, or its disk is full. */
 public final class BackupFailedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     BackupFailedException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the backup file} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>backupFileExists</code>, 8013. The path for <code>store.backup</code> already exists. */
 public final class BackupFileExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     BackupFileExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the absolute path of the file} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>backupNotHere</code>, 8014. <code>store.backup</code> is called on a store in memory, whose master key ends with its
- * process.
- */
+/** The error <code>backupNotHere</code>, 8014. <code>store.backup</code> is called on a store in memory, whose master key ends with its
+ * process. */
 public final class BackupNotHereException extends ApiException {
     private static final long serialVersionUID = 1;
-
     BackupNotHereException(ErrorResponse response) { super(response); }
 
     /** {@return the reason, and the alternative} */

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>bodyHashMismatch</code>, 3024. <code>bodySha256</code> differs from <code>x-amz-content-sha256</code>.
- * <p>Equivalent: cognito XAmzContentSHA256Mismatch.
- */
+/** The error <code>bodyHashMismatch</code>, 3024. <code>bodySha256</code> differs from <code>x-amz-content-sha256</code>.
+ * <p>Equivalent: cognito XAmzContentSHA256Mismatch. */
 public final class BodyHashMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     BodyHashMismatchException(ErrorResponse response) { super(response); }
 }

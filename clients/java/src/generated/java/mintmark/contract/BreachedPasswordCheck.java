@@ -5,10 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/**
- * A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal
- * digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it.
- */
+/** A service that detects breached passwords by the k-anonymity interface of Have I Been Pwned: it receives the first five hexadecimal
+ * digits of a SHA-1 hash. While the service is unavailable, passwords are accepted, and the audit log records it. */
 public final class BreachedPasswordCheck extends Result {
     /** Creates an object without members. */
     public BreachedPasswordCheck() { super(Map.of()); }
@@ -18,19 +16,15 @@ public final class BreachedPasswordCheck extends Result {
     /** {@return the URL to which the five digits are appended} Defaults to "https://api.pwnedpasswords.com/range/". */
     public Optional<String> url() { return json().optionalText("url"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param url the value of {@link #url}
-     */
+    /** {@return a copy with this value}
+     * @param url the value of {@link #url} */
     public BreachedPasswordCheck withUrl(String url) { return new BreachedPasswordCheck(with("url", url)); }
 
     /** {@return whether the service can be in a private network} Defaults to false. */
     public Optional<Boolean> allowPrivateNetwork() { return json().optionalTruth("allowPrivateNetwork"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork the value of {@link #allowPrivateNetwork}
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork the value of {@link #allowPrivateNetwork} */
     public BreachedPasswordCheck withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new BreachedPasswordCheck(with("allowPrivateNetwork", allowPrivateNetwork));
     }
@@ -38,10 +32,8 @@ public final class BreachedPasswordCheck extends Result {
     /** {@return whether plain HTTP to a loopback address is allowed} Defaults to false. */
     public Optional<Boolean> allowInsecure() { return json().optionalTruth("allowInsecure"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure the value of {@link #allowInsecure}
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure the value of {@link #allowInsecure} */
     public BreachedPasswordCheck withAllowInsecure(boolean allowInsecure) {
         return new BreachedPasswordCheck(with("allowInsecure", allowInsecure));
     }

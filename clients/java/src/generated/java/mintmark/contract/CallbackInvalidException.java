@@ -4,20 +4,15 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>callbackInvalid</code>, 6010. The callback URL of an identity provider does not belong to the flow. The flow does not
+/** The error <code>callbackInvalid</code>, 6010. The callback URL of an identity provider does not belong to the flow. The flow does not
  * change.
- * <p>Equivalent: firebase INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: firebase INVALID_IDP_RESPONSE. */
 public final class CallbackInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CallbackInvalidException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the failed check: <code>redirectUri</code>, <code>malformed</code>, <code>state</code>, <code>issuer</code> or
-     * <code>missing</code>}
-     */
+    /** {@return the failed check: <code>redirectUri</code>, <code>malformed</code>, <code>state</code>, <code>issuer</code> or
+     * <code>missing</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return the reason the URL was rejected, and the requirement} */

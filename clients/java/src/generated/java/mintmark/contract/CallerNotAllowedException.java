@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>callerNotAllowed</code>, 1004. A caller with the access level <code>public</code> calls a developer method or uses a
+/** The error <code>callerNotAllowed</code>, 1004. A caller with the access level <code>public</code> calls a developer method or uses a
  * developer parameter.
- * <p>Equivalent: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client.
- */
+ * <p>Equivalent: cognito NotAuthorizedException; firebase PERMISSION_DENIED; nativeAuth unauthorized_client. */
 public final class CallerNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CallerNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of the method} */

@@ -13,9 +13,6 @@ public enum Channel implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     Channel(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

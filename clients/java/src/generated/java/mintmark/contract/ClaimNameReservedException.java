@@ -6,14 +6,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>claimNameReserved</code>, 5004. <code>account.setClaims</code> contains names of claims that tokens use themselves or
+/** The error <code>claimNameReserved</code>, 5004. <code>account.setClaims</code> contains names of claims that tokens use themselves or
  * that other specifications define.
- * <p>Equivalent: firebase FORBIDDEN_CLAIM.
- */
+ * <p>Equivalent: firebase FORBIDDEN_CLAIM. */
 public final class ClaimNameReservedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClaimNameReservedException(ErrorResponse response) { super(response); }
 
     /** {@return all reserved names in the request} */

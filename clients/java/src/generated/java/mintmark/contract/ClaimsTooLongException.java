@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>claimsTooLong</code>, 5005. <code>account.setClaims</code> contains more than 1000 characters of claims.
- * <p>Equivalent: firebase CLAIMS_TOO_LARGE.
- */
+/** The error <code>claimsTooLong</code>, 5005. <code>account.setClaims</code> contains more than 1000 characters of claims.
+ * <p>Equivalent: firebase CLAIMS_TOO_LARGE. */
 public final class ClaimsTooLongException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClaimsTooLongException(ErrorResponse response) { super(response); }
 
     /** {@return the length of the claims as JSON, in characters} */

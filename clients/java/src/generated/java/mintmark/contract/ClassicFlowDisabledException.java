@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>classicFlowDisabled</code>, 2017. <code>token.mint</code> is called in a pool that does not allow the classic flow.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+/** The error <code>classicFlowDisabled</code>, 2017. <code>token.mint</code> is called in a pool that does not allow the classic flow.
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class ClassicFlowDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClassicFlowDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

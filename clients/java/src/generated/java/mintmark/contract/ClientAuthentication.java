@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The method with which the client authenticates when it redeems a code. <code>none</code>: no authentication, for public clients, which
- * use only PKCE. <code>basic</code>: the secret in the <code>Authorization</code> header. <code>post</code>: the secret in the form.
- */
+/** The method with which the client authenticates when it redeems a code. <code>none</code>: no authentication, for public clients, which
+ * use only PKCE. <code>basic</code>: the secret in the <code>Authorization</code> header. <code>post</code>: the secret in the form. */
 public enum ClientAuthentication implements JsonText {
     /** <code>none</code> */
     NONE("none"),
@@ -18,9 +16,6 @@ public enum ClientAuthentication implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     ClientAuthentication(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>clientNotConfidential</code>, 4150. The application for a new secret is public. */
 public final class ClientNotConfidentialException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClientNotConfidentialException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */

@@ -6,14 +6,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>clientNotPermitted</code>, 4141. The application is confidential and has no secret, native authentication is disabled
+/** The error <code>clientNotPermitted</code>, 4141. The application is confidential and has no secret, native authentication is disabled
  * for it, or its redirect URIs do not include the requested one.
- * <p>Equivalent: nativeAuth invalid_client.
- */
+ * <p>Equivalent: nativeAuth invalid_client. */
 public final class ClientNotPermittedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClientNotPermittedException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */
@@ -25,10 +22,8 @@ public final class ClientNotPermittedException extends ApiException {
     /** {@return the cause as text} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 
     /** The setting of the application that prevents the flow. */
@@ -43,10 +38,7 @@ public final class ClientNotPermittedException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Cause(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

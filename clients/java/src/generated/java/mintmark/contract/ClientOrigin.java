@@ -4,20 +4,16 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
+/** The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per second, 100 failures
  * and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one minute returns the same
- * response only for the same origin.
- */
+ * response only for the same origin. */
 public final class ClientOrigin extends Result {
     /** Creates an object without members. */
     public ClientOrigin() { super(Map.of()); }
 
     ClientOrigin(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param address The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin. Required.
-     */
+    /** {@return a copy with this value}
+     * @param address The IPv4 or IPv6 address. For IPv6, the first 64 bits identify the origin. Required. */
     public ClientOrigin withAddress(String address) { return new ClientOrigin(with("address", address)); }
 }

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>clientSecretInvalid</code>, 4154. A confidential application sent no secret or a wrong one, or a public application
+/** The error <code>clientSecretInvalid</code>, 4154. A confidential application sent no secret or a wrong one, or a public application
  * sent one.
- * <p>Equivalent: nativeAuth invalid_client.
- */
+ * <p>Equivalent: nativeAuth invalid_client. */
 public final class ClientSecretInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClientSecretInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */
@@ -21,9 +18,7 @@ public final class ClientSecretInvalidException extends ApiException {
     /** {@return the reason and the next step} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

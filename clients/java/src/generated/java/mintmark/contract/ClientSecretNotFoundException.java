@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>clientSecretNotFound</code>, 4152. The secret does not exist or was deleted. */
 public final class ClientSecretNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClientSecretNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */

@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>clientUnknown</code>, 4140. The application does not exist in the tenant or was deleted.
- * <p>Equivalent: nativeAuth unauthorized_client.
- */
+/** The error <code>clientUnknown</code>, 4140. The application does not exist in the tenant or was deleted.
+ * <p>Equivalent: nativeAuth unauthorized_client. */
 public final class ClientUnknownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClientUnknownException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
@@ -20,9 +17,7 @@ public final class ClientUnknownException extends ApiException {
     /** {@return the requested client ID} */
     public String clientId() { return json().text("clientId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

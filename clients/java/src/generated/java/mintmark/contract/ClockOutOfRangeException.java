@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>clockOutOfRange</code>, 9001. <code>test.clock</code> would set a time outside the years 1970 to 9999. */
 public final class ClockOutOfRangeException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ClockOutOfRangeException(ErrorResponse response) { super(response); }
 
     /** {@return the requested time} */

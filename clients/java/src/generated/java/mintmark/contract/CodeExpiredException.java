@@ -7,14 +7,11 @@ import java.util.OptionalLong;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>codeExpired</code>, 4064. A code is submitted, whether correct or not, after the sent code expired or was invalidated
+/** The error <code>codeExpired</code>, 4064. A code is submitted, whether correct or not, after the sent code expired or was invalidated
  * by wrong attempts.
- * <p>Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED.
- */
+ * <p>Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase SESSION_EXPIRED. */
 public final class CodeExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CodeExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the code expired} Present if the code has expired. */

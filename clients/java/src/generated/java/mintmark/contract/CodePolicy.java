@@ -15,40 +15,30 @@ public final class CodePolicy extends Result {
     /** {@return the number of digits of a code} Defaults to 8. */
     public OptionalLong length() { return json().optionalNumber("length"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param length the value of {@link #length}
-     */
+    /** {@return a copy with this value}
+     * @param length the value of {@link #length} */
     public CodePolicy withLength(long length) { return new CodePolicy(with("length", length)); }
 
-    /**
-     * {@return the lifetime of a code, in seconds} For 10 minutes after the expiration, another code can be requested in the same flow.
-     * Then the flow expires, at the latest one hour after its start. Defaults to 600.
-     */
+    /** {@return the lifetime of a code, in seconds} For 10 minutes after the expiration, another code can be requested in the same flow.
+     * Then the flow expires, at the latest one hour after its start. Defaults to 600. */
     public OptionalLong lifetimeSeconds() { return json().optionalNumber("lifetimeSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param lifetimeSeconds the value of {@link #lifetimeSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param lifetimeSeconds the value of {@link #lifetimeSeconds} */
     public CodePolicy withLifetimeSeconds(long lifetimeSeconds) { return new CodePolicy(with("lifetimeSeconds", lifetimeSeconds)); }
 
     /** {@return the number of wrong attempts after which a code becomes invalid} Defaults to 5. */
     public OptionalLong attempts() { return json().optionalNumber("attempts"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param attempts the value of {@link #attempts}
-     */
+    /** {@return a copy with this value}
+     * @param attempts the value of {@link #attempts} */
     public CodePolicy withAttempts(long attempts) { return new CodePolicy(with("attempts", attempts)); }
 
     /** {@return the number of seconds after which users are advised to request another code} Defaults to 60. */
     public OptionalLong resendAfterSeconds() { return json().optionalNumber("resendAfterSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param resendAfterSeconds the value of {@link #resendAfterSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param resendAfterSeconds the value of {@link #resendAfterSeconds} */
     public CodePolicy withResendAfterSeconds(long resendAfterSeconds) {
         return new CodePolicy(with("resendAfterSeconds", resendAfterSeconds));
     }
@@ -56,27 +46,21 @@ public final class CodePolicy extends Result {
     /** {@return the maximum number of codes per flow} Defaults to 5. */
     public OptionalLong sendsPerFlow() { return json().optionalNumber("sendsPerFlow"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param sendsPerFlow the value of {@link #sendsPerFlow}
-     */
+    /** {@return a copy with this value}
+     * @param sendsPerFlow the value of {@link #sendsPerFlow} */
     public CodePolicy withSendsPerFlow(long sendsPerFlow) { return new CodePolicy(with("sendsPerFlow", sendsPerFlow)); }
 
     /** {@return the maximum number of codes per address within <code>windowSeconds</code>} Defaults to 5. */
     public OptionalLong sendsPerAddress() { return json().optionalNumber("sendsPerAddress"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param sendsPerAddress the value of {@link #sendsPerAddress}
-     */
+    /** {@return a copy with this value}
+     * @param sendsPerAddress the value of {@link #sendsPerAddress} */
     public CodePolicy withSendsPerAddress(long sendsPerAddress) { return new CodePolicy(with("sendsPerAddress", sendsPerAddress)); }
 
     /** {@return the period of <code>sendsPerAddress</code>, in seconds} Defaults to 900. */
     public OptionalLong windowSeconds() { return json().optionalNumber("windowSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param windowSeconds the value of {@link #windowSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param windowSeconds the value of {@link #windowSeconds} */
     public CodePolicy withWindowSeconds(long windowSeconds) { return new CodePolicy(with("windowSeconds", windowSeconds)); }
 }

@@ -9,42 +9,24 @@ import mintmark.Result;
 public final class CompatHttpParams extends Params {
     /** Creates parameters without values. */
     public CompatHttpParams() {}
-
-    /**
-     * {@return this}
-     * @param method The HTTP method. Required.
-     */
+    /** {@return this}
+     * @param method The HTTP method. Required. */
     public CompatHttpParams method(String method) { return set(this, "method", method); }
-
-    /**
-     * {@return this}
-     * @param url The requested URL: absolute, or the path with its query. Its host is ignored. Required.
-     */
+    /** {@return this}
+     * @param url The requested URL: absolute, or the path with its query. Its host is ignored. Required. */
     public CompatHttpParams url(String url) { return set(this, "url", url); }
-
-    /**
-     * {@return this}
-     * @param headers The HTTP headers by name. Names are case-insensitive.
-     */
+    /** {@return this}
+     * @param headers The HTTP headers by name. Names are case-insensitive. */
     public CompatHttpParams headers(Map<String, String> headers) { return set(this, "headers", headers); }
-
-    /**
-     * {@return this}
-     * @param body The body as text.
-     */
+    /** {@return this}
+     * @param body The body as text. */
     public CompatHttpParams body(String body) { return set(this, "body", body); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param sourceIp The IP address of the client that sent the HTTP request: the value of the condition key <code>aws:SourceIp</code>
-     * for <code>AssumeRoleWithWebIdentity</code>. If omitted, the key is missing.
-     */
+     * for <code>AssumeRoleWithWebIdentity</code>. If omitted, the key is missing. */
     public CompatHttpParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
-
-    /**
-     * {@return this}
-     * @param firebase The Firebase project for which the request is handled.
-     */
+    /** {@return this}
+     * @param firebase The Firebase project for which the request is handled. */
     public CompatHttpParams firebase(Firebase firebase) { return set(this, "firebase", firebase); }
 
     /** The Firebase project for which the request is handled. */
@@ -54,17 +36,13 @@ public final class CompatHttpParams extends Params {
 
         Firebase(Map<String, Object> json) { super(json); }
 
-        /**
-         * {@return a copy with this value}
-         * @param projectId The ID of the project, which is also the ID of its tenant. Required.
-         */
+        /** {@return a copy with this value}
+         * @param projectId The ID of the project, which is also the ID of its tenant. Required. */
         public Firebase withProjectId(String projectId) { return new Firebase(with("projectId", projectId)); }
 
-        /**
-         * {@return a copy with this value}
+        /** {@return a copy with this value}
          * @param administrator Whether the sender is an administrator of the project. Otherwise, the sender is a client. Defaults to
-         * false.
-         */
+         * false. */
         public Firebase withAdministrator(boolean administrator) { return new Firebase(with("administrator", administrator)); }
     }
 }

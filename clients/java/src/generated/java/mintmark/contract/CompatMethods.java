@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>compat.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>compat.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class CompatMethods {
     private final Caller caller;
 
     CompatMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Handles an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication. Implements the APIs of Amazon
+    /** Handles an HTTP request for Amazon Cognito identity pools, AWS STS or Firebase Authentication. Implements the APIs of Amazon
      * Cognito identity pools (JSON 1.1, identified by <code>X-Amz-Target</code>) and AWS STS (<code>AssumeRoleWithWebIdentity</code>,
      * <code>GetCallerIdentity</code> and <code>GetWebIdentityToken</code>, Query API with XML responses, or JSON responses with
      * <code>Accept: application/json</code>), so that unmodified SDKs can use this process. Errors in the request are returned in the
@@ -34,30 +31,23 @@ public final class CompatMethods {
      * paths below <code>/www.googleapis.com/</code>. The paths of the emulator do not exist. Messages are sent according to the tenant's
      * <code>delivery</code>, with the limits of codes; <code>X-Forwarded-For</code> names the client for limits per client address.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CompatHttpResult http(CompatHttpParams params) {
         return caller.call("compat.http", params.require("method", "url"), CompatHttpResult::new);
     }
 
-    /**
-     * {@return a future of {@link #http(CompatHttpParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #http(CompatHttpParams)}}
+     * @param params the parameters */
     public CompletableFuture<CompatHttpResult> httpAsync(CompatHttpParams params) {
         return caller.callAsync("compat.http", params.require("method", "url"), CompatHttpResult::new);
     }
 
-    /**
-     * {@return the result of {@link #http(CompatHttpParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #http(CompatHttpParams)}}
+     * @param params sets the parameters */
     public CompatHttpResult http(Consumer<CompatHttpParams> params) { return http(Params.filled(new CompatHttpParams(), params)); }
 
-    /**
-     * {@return a future of {@link #http(CompatHttpParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #http(CompatHttpParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CompatHttpResult> httpAsync(Consumer<CompatHttpParams> params) {
         return httpAsync(Params.filled(new CompatHttpParams(), params));
     }

@@ -6,15 +6,12 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>continuationTokenExpired</code>, 4012. The flow was idle for more than 10 minutes; while it waits for a code, the limit
+/** The error <code>continuationTokenExpired</code>, 4012. The flow was idle for more than 10 minutes; while it waits for a code, the limit
  * is 10 minutes after the expiration of the code. Also if the flow took longer than one hour, or if no sign-in followed within 5 minutes
  * after its completion.
- * <p>Equivalent: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE.
- */
+ * <p>Equivalent: nativeAuth expired_token 552003; firebase EXPIRED_OOB_CODE. */
 public final class ContinuationTokenExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ContinuationTokenExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the flow expired} */

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>continuationTokenInvalid</code>, 4011. The continuation token is malformed, or belongs to another flow or to an earlier
+/** The error <code>continuationTokenInvalid</code>, 4011. The continuation token is malformed, or belongs to another flow or to an earlier
  * step.
- * <p>Equivalent: nativeAuth invalid_request 55200.
- */
+ * <p>Equivalent: nativeAuth invalid_request 55200. */
 public final class ContinuationTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ContinuationTokenInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the contradiction to the flow} Present if the token itself is valid. */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>copyNotVerified</code>, 8019. After a copy, the number of rows differs or the audit log is not intact. */
 public final class CopyNotVerifiedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CopyNotVerifiedException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the target} */

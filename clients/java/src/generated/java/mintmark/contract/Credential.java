@@ -4,91 +4,67 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with
+/** The data that proves a sign-in: a provider token, an email address with a password, a pending token, a flow started with
  * <code>idp.authorize</code> or <code>idp.authorizeDevice</code>, or the response of a passkey. Exactly one of <code>providerId</code>,
- * <code>email</code>, <code>pendingToken</code>, <code>continuationToken</code> is set.
- */
+ * <code>email</code>, <code>pendingToken</code>, <code>continuationToken</code> is set. */
 public final class Credential extends Result {
     /** Creates an object without members. */
     public Credential() { super(Map.of()); }
 
     Credential(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param providerId The ID of the provider that issued <code>idToken</code> or <code>accessToken</code>.
-     */
+    /** {@return a copy with this value}
+     * @param providerId The ID of the provider that issued <code>idToken</code> or <code>accessToken</code>. */
     public Credential withProviderId(String providerId) { return new Credential(with("providerId", providerId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param email The email address that signs in with <code>password</code>.
-     */
+    /** {@return a copy with this value}
+     * @param email The email address that signs in with <code>password</code>. */
     public Credential withEmail(String email) { return new Credential(with("email", email)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param pendingToken A pending token of an earlier response, instead of the credential of a provider.
-     */
+    /** {@return a copy with this value}
+     * @param pendingToken A pending token of an earlier response, instead of the credential of a provider. */
     public Credential withPendingToken(String pendingToken) { return new Credential(with("pendingToken", pendingToken)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param continuationToken The continuation token of <code>idp.authorize</code>, <code>idp.authorizeDevice</code> or
      * <code>passkey.startAuthentication</code>. It is single-use. If the callback comes to this process, or the user signs in on another
-     * device, the call waits for the user; canceling the request ends the wait.
-     */
+     * device, the call waits for the user; canceling the request ends the wait. */
     public Credential withContinuationToken(String continuationToken) {
         return new Credential(with("continuationToken", continuationToken));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param response The response of the browser for a passkey: <code>toJSON()</code> of the <code>PublicKeyCredential</code>,
-     * unchanged. Used with the continuation token of <code>passkey.startAuthentication</code>.
-     */
+     * unchanged. Used with the continuation token of <code>passkey.startAuthentication</code>. */
     public Credential withResponse(Map<String, Object> response) { return new Credential(withFree("response", response)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param url The complete callback URL to which the provider redirected the browser, with its query and fragment. Used with the
      * continuation token of <code>idp.authorize</code> with <code>redirectUri</code>. For a callback by form post, append the form data
-     * as the query.
-     */
+     * as the query. */
     public Credential withUrl(String url) { return new Credential(with("url", url)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param idToken The ID token of the provider. Used with <code>providerId</code>.
-     */
+    /** {@return a copy with this value}
+     * @param idToken The ID token of the provider. Used with <code>providerId</code>. */
     public Credential withIdToken(String idToken) { return new Credential(with("idToken", idToken)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param accessToken The access token of the provider. Used with <code>providerId</code>. If the ID token contains
      * <code>at_hash</code>, the access token must match it. Without an ID token, accepted for <code>google.com</code>,
-     * <code>facebook.com</code> and <code>github.com</code>, which verify it.
-     */
+     * <code>facebook.com</code> and <code>github.com</code>, which verify it. */
     public Credential withAccessToken(String accessToken) { return new Credential(with("accessToken", accessToken)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param rawNonce The value whose SHA-256, in hexadecimal, was sent to the provider as the nonce. Used with an ID token that contains
-     * a nonce.
-     */
+     * a nonce. */
     public Credential withRawNonce(String rawNonce) { return new Credential(with("rawNonce", rawNonce)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param user The user information that Apple returns only at the first consent. Used with <code>apple.com</code>.
-     */
+    /** {@return a copy with this value}
+     * @param user The user information that Apple returns only at the first consent. Used with <code>apple.com</code>. */
     public Credential withUser(User user) { return new Credential(with("user", user)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param password The password. Used with <code>email</code>.
-     */
+    /** {@return a copy with this value}
+     * @param password The password. Used with <code>email</code>. */
     public Credential withPassword(String password) { return new Credential(with("password", password)); }
 
     /** The user information that Apple returns only at the first consent. Used with <code>apple.com</code>. */
@@ -98,10 +74,8 @@ public final class Credential extends Result {
 
         User(Map<String, Object> json) { super(json); }
 
-        /**
-         * {@return a copy with this value}
-         * @param name The name of the user.
-         */
+        /** {@return a copy with this value}
+         * @param name The name of the user. */
         public User withName(Name name) { return new User(with("name", name)); }
 
         /** The name of the user. */
@@ -111,16 +85,12 @@ public final class Credential extends Result {
 
             Name(Map<String, Object> json) { super(json); }
 
-            /**
-             * {@return a copy with this value}
-             * @param firstName The given name.
-             */
+            /** {@return a copy with this value}
+             * @param firstName The given name. */
             public Name withFirstName(String firstName) { return new Name(with("firstName", firstName)); }
 
-            /**
-             * {@return a copy with this value}
-             * @param lastName The family name.
-             */
+            /** {@return a copy with this value}
+             * @param lastName The family name. */
             public Name withLastName(String lastName) { return new Name(with("lastName", lastName)); }
         }
     }

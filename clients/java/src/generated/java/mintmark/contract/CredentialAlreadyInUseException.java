@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>credentialAlreadyInUse</code>, 5020. The credential to link already belongs to an account, either another one or the
+/** The error <code>credentialAlreadyInUse</code>, 5020. The credential to link already belongs to an account, either another one or the
  * same one.
- * <p>Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
- */
+ * <p>Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED. */
 public final class CredentialAlreadyInUseException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CredentialAlreadyInUseException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the provider, or <code>passkey</code>} */

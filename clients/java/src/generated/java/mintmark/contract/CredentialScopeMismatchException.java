@@ -5,13 +5,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>credentialScopeMismatch</code>, 3025. The credential scope names another service, region or date.
- * <p>Equivalent: cognito SignatureDoesNotMatch.
- */
+/** The error <code>credentialScopeMismatch</code>, 3025. The credential scope names another service, region or date.
+ * <p>Equivalent: cognito SignatureDoesNotMatch. */
 public final class CredentialScopeMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CredentialScopeMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the part of the credential scope that differs} */
@@ -35,10 +32,7 @@ public final class CredentialScopeMismatchException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Part(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -8,41 +8,24 @@ import mintmark.Params;
 public final class CredentialsAssumeRoleParams extends Params {
     /** Creates parameters without values. */
     public CredentialsAssumeRoleParams() {}
-
-    /**
-     * {@return this}
-     * @param roleArn The role to assume. Required.
-     */
+    /** {@return this}
+     * @param roleArn The role to assume. Required. */
     public CredentialsAssumeRoleParams roleArn(String roleArn) { return set(this, "roleArn", roleArn); }
-
-    /**
-     * {@return this}
-     * @param sessionName The name of a role session, which is part of the ARN of the assumed role. Required.
-     */
+    /** {@return this}
+     * @param sessionName The name of a role session, which is part of the ARN of the assumed role. Required. */
     public CredentialsAssumeRoleParams sessionName(String sessionName) { return set(this, "sessionName", sessionName); }
-
-    /**
-     * {@return this}
-     * @param token The OpenID token of a pool, or a token of a trusted issuer. Required.
-     */
+    /** {@return this}
+     * @param token The OpenID token of a pool, or a token of a trusted issuer. Required. */
     public CredentialsAssumeRoleParams token(String token) { return set(this, "token", token); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param durationSeconds The lifetime of the credentials, in seconds. It must not exceed the maximum of the role. Defaults to 3600.
      */
     public CredentialsAssumeRoleParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
-
-    /**
-     * {@return this}
-     * @param policy A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON.
-     */
+    /** {@return this}
+     * @param policy A session policy, which restricts the credentials. It has at most 2048 characters as compact JSON. */
     public CredentialsAssumeRoleParams policy(Map<String, Object> policy) { return setFree(this, "policy", policy); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param sourceIp The IP address of the workload, as seen by the application: the value of the condition key
-     * <code>aws:SourceIp</code>. If omitted, the key is missing.
-     */
+     * <code>aws:SourceIp</code>. If omitted, the key is missing. */
     public CredentialsAssumeRoleParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
 }

@@ -19,10 +19,8 @@ public final class CredentialsAssumeRoleResult extends Result {
     /** {@return the ID of the pool, or the audience for which the token of a trusted issuer was accepted} */
     public String audience() { return json().text("audience"); }
 
-    /**
-     * {@return the trusted principal: <code>cognito-identity.amazonaws.com</code>, the ARN of the trusted issuer, or
-     * <code>accounts.google.com</code>}
-     */
+    /** {@return the trusted principal: <code>cognito-identity.amazonaws.com</code>, the ARN of the trusted issuer, or
+     * <code>accounts.google.com</code>} */
     public String provider() { return json().text("provider"); }
 
     /** {@return the source identity that the token sets} Present if it sets one. */
@@ -38,10 +36,8 @@ public final class CredentialsAssumeRoleResult extends Result {
     public static final class AssumedRole extends Result {
         AssumedRole(Map<String, Object> json) { super(json); }
 
-        /**
-         * {@return the ARN of the role session: <code>arn:aws:sts::&lt;account&gt;:assumed-role/&lt;role name&gt;/&lt;session
-         * name&gt;</code>}
-         */
+        /** {@return the ARN of the role session: <code>arn:aws:sts::&lt;account&gt;:assumed-role/&lt;role name&gt;/&lt;session
+         * name&gt;</code>} */
         public String arn() { return json().text("arn"); }
 
         /** {@return the ID of the role session: <code>&lt;role id&gt;:&lt;session name&gt;</code>} */

@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>credentialsExpired</code>, 3018. The temporary credentials have expired.
- * <p>Equivalent: cognito sts:ExpiredTokenException.
- */
+/** The error <code>credentialsExpired</code>, 3018. The temporary credentials have expired.
+ * <p>Equivalent: cognito sts:ExpiredTokenException. */
 public final class CredentialsExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CredentialsExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the credentials expired} */

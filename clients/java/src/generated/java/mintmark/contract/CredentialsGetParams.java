@@ -8,29 +8,17 @@ import mintmark.Params;
 public final class CredentialsGetParams extends Params {
     /** Creates parameters without values. */
     public CredentialsGetParams() {}
-
-    /**
-     * {@return this}
-     * @param token An OpenID token of the pool.
-     */
+    /** {@return this}
+     * @param token An OpenID token of the pool. */
     public CredentialsGetParams token(String token) { return set(this, "token", token); }
-
-    /**
-     * {@return this}
-     * @param identityId The ID of the identity.
-     */
+    /** {@return this}
+     * @param identityId The ID of the identity. */
     public CredentialsGetParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param logins The logins of the identity. Allowed only with <code>identityId</code>. As in AWS SDKs, a token that the pool minted
-     * can be given under <code>cognito-identity.amazonaws.com</code>; it must then be the only login.
-     */
+     * can be given under <code>cognito-identity.amazonaws.com</code>; it must then be the only login. */
     public CredentialsGetParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
-
-    /**
-     * {@return this}
-     * @param customRoleArn The role to assume, if the provider of the login offers several roles.
-     */
+    /** {@return this}
+     * @param customRoleArn The role to assume, if the provider of the login offers several roles. */
     public CredentialsGetParams customRoleArn(String customRoleArn) { return set(this, "customRoleArn", customRoleArn); }
 }

@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>credentials.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with
- * a {@link mintmark.MintmarkException}.
- */
+/** The methods <code>credentials.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with
+ * a {@link mintmark.MintmarkException}. */
 public final class CredentialsMethods {
     private final Caller caller;
 
     CredentialsMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Assumes a role with an OpenID token of a pool or of a trusted issuer. The caller selects the role and the duration. The trust
+    /** Assumes a role with an OpenID token of a pool or of a trusted issuer. The caller selects the role and the duration. The trust
      * policy of the role must allow the token. The <code>iss</code> claim of the token determines whether a pool of this store (basic
      * flow) or a trusted issuer (<code>issuer.put</code>) has issued it.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -29,39 +26,31 @@ public final class CredentialsMethods {
      * AssumeRoleDeniedException}, {@link DurationExceedsRoleMaximumException}, {@link MalformedPolicyException}, {@link
      * PackedPolicyTooLargeException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsAssumeRoleResult assumeRole(CredentialsAssumeRoleParams params) {
         return caller.call("credentials.assumeRole", params.require("roleArn", "sessionName", "token"), CredentialsAssumeRoleResult::new);
     }
 
-    /**
-     * {@return a future of {@link #assumeRole(CredentialsAssumeRoleParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #assumeRole(CredentialsAssumeRoleParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsAssumeRoleResult> assumeRoleAsync(CredentialsAssumeRoleParams params) {
         return caller.callAsync(
                 "credentials.assumeRole", params.require("roleArn", "sessionName", "token"), CredentialsAssumeRoleResult::new);
     }
 
-    /**
-     * {@return the result of {@link #assumeRole(CredentialsAssumeRoleParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #assumeRole(CredentialsAssumeRoleParams)}}
+     * @param params sets the parameters */
     public CredentialsAssumeRoleResult assumeRole(Consumer<CredentialsAssumeRoleParams> params) {
         return assumeRole(Params.filled(new CredentialsAssumeRoleParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #assumeRole(CredentialsAssumeRoleParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #assumeRole(CredentialsAssumeRoleParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsAssumeRoleResult> assumeRoleAsync(Consumer<CredentialsAssumeRoleParams> params) {
         return assumeRoleAsync(Params.filled(new CredentialsAssumeRoleParams(), params));
     }
 
-    /**
-     * Gets temporary credentials for an identity (enhanced flow). The pool selects the role, as configured with
+    /** Gets temporary credentials for an identity (enhanced flow). The pool selects the role, as configured with
      * <code>pool.setRoles</code>. The caller passes a token that the pool minted, an identity with its logins, or the identity of a
      * guest. Logins are linked and merged as in <code>identity.resolve</code>. The credentials are valid for one hour, even if the token
      * expires earlier.
@@ -78,16 +67,13 @@ public final class CredentialsMethods {
      * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link InvalidPrincipalTagsException}, {@link
      * TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsGetResult get(Consumer<CredentialsGetParams> params) {
         return caller.call("credentials.get", Params.filled(new CredentialsGetParams(), params), CredentialsGetResult::new);
     }
 
-    /**
-     * {@return a future of {@link #get(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsGetResult> getAsync(Consumer<CredentialsGetParams> params) {
         return caller.callAsync("credentials.get", Params.filled(new CredentialsGetParams(), params), CredentialsGetResult::new);
     }
@@ -98,8 +84,7 @@ public final class CredentialsMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<CredentialsGetResult> getAsync() { return getAsync(params -> {}); }
 
-    /**
-     * Revokes temporary credentials issued before a given time. Revokes the credentials of one session, identity, role, pool or trusted
+    /** Revokes temporary credentials issued before a given time. Revokes the credentials of one session, identity, role, pool or trusted
      * issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by
      * identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with
      * <code>tokenRevoked</code>, including in <code>token.verify</code>. Because tokens contain their time only in whole seconds, a token
@@ -108,16 +93,13 @@ public final class CredentialsMethods {
      * <p>Errors: {@link SessionTokenInvalidException}, {@link IdentityNotFoundException}, {@link RoleNotFoundException}, {@link
      * PoolNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public Revocation revoke(Consumer<CredentialsRevokeParams> params) {
         return caller.call("credentials.revoke", Params.filled(new CredentialsRevokeParams(), params), Revocation::new);
     }
 
-    /**
-     * {@return a future of {@link #revoke(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #revoke(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<Revocation> revokeAsync(Consumer<CredentialsRevokeParams> params) {
         return caller.callAsync("credentials.revoke", Params.filled(new CredentialsRevokeParams(), params), Revocation::new);
     }
@@ -128,24 +110,20 @@ public final class CredentialsMethods {
     /** {@return a future of {@link #revoke(Consumer)}} */
     public CompletableFuture<Revocation> revokeAsync() { return revokeAsync(params -> {}); }
 
-    /**
-     * Verifies an AWS Signature Version 4 request or a session token. Verifies an AWS Signature Version 4 in the headers or the query
+    /** Verifies an AWS Signature Version 4 request or a session token. Verifies an AWS Signature Version 4 in the headers or the query
      * string of a request, and its session token. A session token can also be verified alone. It then proves possession of the token, not
      * of the secret access key.
      * <p>Errors: {@link SessionTokenInvalidException}, {@link CredentialsExpiredException}, {@link CredentialsRevokedException}, {@link
      * SignatureMalformedException}, {@link SignatureMismatchException}, {@link CredentialScopeMismatchException}, {@link
      * BodyHashMismatchException}, {@link RequestExpiredException}, {@link RequestTimeTooSkewedException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsVerifyResult verify(Consumer<CredentialsVerifyParams> params) {
         return caller.call("credentials.verify", Params.filled(new CredentialsVerifyParams(), params), CredentialsVerifyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #verify(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #verify(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsVerifyResult> verifyAsync(Consumer<CredentialsVerifyParams> params) {
         return caller.callAsync("credentials.verify", Params.filled(new CredentialsVerifyParams(), params), CredentialsVerifyResult::new);
     }

@@ -8,18 +8,14 @@ import mintmark.json.JsonRecord;
 import mintmark.json.JsonText;
 import mintmark.json.Read;
 
-/**
- * The result of a credentials provider, or the token that it requires first.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The result of a credentials provider, or the token that it requires first.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface CredentialsProviderAnswer extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static CredentialsProviderAnswer of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "ready" -> new Ready(json);
@@ -53,30 +49,24 @@ public sealed interface CredentialsProviderAnswer extends JsonRecord {
         /** {@return the identity ID stored so far, for <code>token.mintForDeveloper</code>} */
         public Optional<String> identityId() { return json().optionalText("identityId"); }
 
-        /**
-         * {@return the continuation token for <code>credentialsProvider.submitToken</code>} All calls that share a refresh get the same
-         * token.
-         */
+        /** {@return the continuation token for <code>credentialsProvider.submitToken</code>} All calls that share a refresh get the same
+         * token. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the logins of the user, for the token that the backend must mint} */
         public Map<String, String> logins() { return json().map("logins", Read.STRING); }
 
-        /**
-         * {@return the reason for the refresh} <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there
+        /** {@return the reason for the refresh} <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there
          * are no credentials, or they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials expire soon or
-         * have expired. <code>asked</code>: <code>refresh</code> was set.
-         */
+         * have expired. <code>asked</code>: <code>refresh</code> was set. */
         public Reason reason() { return json().constant("reason", Reason.class); }
 
         /** {@return the same as {@link #reason} in JSON, also if this client does not know the value} */
         public String reasonAsString() { return json().text("reason"); }
 
-        /**
-         * The reason for the refresh. <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no
+        /** The reason for the refresh. <code>noIdentity</code>: the identity ID is requested. <code>noCredentials</code>: there are no
          * credentials, or they were cleared. <code>expiring</code> and <code>expired</code>: the cached credentials expire soon or have
-         * expired. <code>asked</code>: <code>refresh</code> was set.
-         */
+         * expired. <code>asked</code>: <code>refresh</code> was set. */
         public enum Reason implements JsonText {
             /** <code>noIdentity</code> */
             NO_IDENTITY("noIdentity"),
@@ -92,11 +82,8 @@ public sealed interface CredentialsProviderAnswer extends JsonRecord {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             Reason(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 

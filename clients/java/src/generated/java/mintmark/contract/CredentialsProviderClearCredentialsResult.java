@@ -9,8 +9,7 @@ import mintmark.Result;
 public final class CredentialsProviderClearCredentialsResult extends Result {
     CredentialsProviderClearCredentialsResult(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the handle of a credentials provider that is open in this process, as returned by <code>credentialsProvider.open</code>}
+    /** {@return the handle of a credentials provider that is open in this process, as returned by <code>credentialsProvider.open</code>}
      */
     public String provider() { return json().text("provider"); }
 

@@ -7,11 +7,8 @@ import mintmark.Params;
 public final class CredentialsProviderCloseParams extends Params {
     /** Creates parameters without values. */
     public CredentialsProviderCloseParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param provider The handle of a credentials provider that is open in this process, as returned by
-     * <code>credentialsProvider.open</code>. Required.
-     */
+     * <code>credentialsProvider.open</code>. Required. */
     public CredentialsProviderCloseParams provider(String provider) { return set(this, "provider", provider); }
 }

@@ -7,17 +7,11 @@ import mintmark.Params;
 public final class CredentialsProviderGetParams extends Params {
     /** Creates parameters without values. */
     public CredentialsProviderGetParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param provider The handle of a credentials provider that is open in this process, as returned by
-     * <code>credentialsProvider.open</code>. Required.
-     */
+     * <code>credentialsProvider.open</code>. Required. */
     public CredentialsProviderGetParams provider(String provider) { return set(this, "provider", provider); }
-
-    /**
-     * {@return this}
-     * @param refresh Whether to refresh the credentials even if the cached ones are still valid. Defaults to false.
-     */
+    /** {@return this}
+     * @param refresh Whether to refresh the credentials even if the cached ones are still valid. Defaults to false. */
     public CredentialsProviderGetParams refresh(boolean refresh) { return set(this, "refresh", refresh); }
 }

@@ -6,130 +6,103 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>credentialsProvider.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls
- * fail with a {@link mintmark.MintmarkException}.
- */
+/** The methods <code>credentialsProvider.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls
+ * fail with a {@link mintmark.MintmarkException}. */
 public final class CredentialsProviderMethods {
     private final Caller caller;
 
     CredentialsProviderMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Clears a provider's cached credentials, keeping its identity ID. For example, call it after a guest has signed in or a login was
+    /** Clears a provider's cached credentials, keeping its identity ID. For example, call it after a guest has signed in or a login was
      * linked. The call does not wait for a refresh: calls that are refreshing credentials fail with <code>providerOvertaken</code>, and
      * their result is discarded.
      * <p>Equivalent: cognito iOS, Android: clearCredentials; .NET: ClearCredentials.
      * <p>Errors: {@link ProviderNotOpenException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderClearCredentialsResult clearCredentials(CredentialsProviderClearCredentialsParams params) {
         return caller.call(
                 "credentialsProvider.clearCredentials", params.require("provider"), CredentialsProviderClearCredentialsResult::new);
     }
 
-    /**
-     * {@return a future of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderClearCredentialsResult> clearCredentialsAsync(CredentialsProviderClearCredentialsParams params) {
         return caller.callAsync(
                 "credentialsProvider.clearCredentials", params.require("provider"), CredentialsProviderClearCredentialsResult::new);
     }
 
-    /**
-     * {@return the result of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderClearCredentialsResult clearCredentials(Consumer<CredentialsProviderClearCredentialsParams> params) {
         return clearCredentials(Params.filled(new CredentialsProviderClearCredentialsParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #clearCredentials(CredentialsProviderClearCredentialsParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderClearCredentialsResult> clearCredentialsAsync(Consumer<CredentialsProviderClearCredentialsParams> params) {
         return clearCredentialsAsync(Params.filled(new CredentialsProviderClearCredentialsParams(), params));
     }
 
-    /**
-     * Clears a provider's cached credentials, identity ID and logins. Call it at sign-out, or before another user signs in whose logins
+    /** Clears a provider's cached credentials, identity ID and logins. Call it at sign-out, or before another user signs in whose logins
      * must not be linked to the current identity. The identity itself stays in the pool; the next user gets a different identity. If the
      * provider waits for a developer token, it stops waiting. The call does not wait for a refresh: calls that are refreshing credentials
      * fail with <code>providerOvertaken</code>, and their result is discarded.
      * <p>Equivalent: cognito iOS: clearKeychain; Android: clear; .NET: Clear; JavaScript: clearCachedId.
      * <p>Errors: {@link ProviderNotOpenException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderClearKeychainResult clearKeychain(CredentialsProviderClearKeychainParams params) {
         return caller.call("credentialsProvider.clearKeychain", params.require("provider"), CredentialsProviderClearKeychainResult::new);
     }
 
-    /**
-     * {@return a future of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderClearKeychainResult> clearKeychainAsync(CredentialsProviderClearKeychainParams params) {
         return caller.callAsync(
                 "credentialsProvider.clearKeychain", params.require("provider"), CredentialsProviderClearKeychainResult::new);
     }
 
-    /**
-     * {@return the result of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderClearKeychainResult clearKeychain(Consumer<CredentialsProviderClearKeychainParams> params) {
         return clearKeychain(Params.filled(new CredentialsProviderClearKeychainParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #clearKeychain(CredentialsProviderClearKeychainParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderClearKeychainResult> clearKeychainAsync(Consumer<CredentialsProviderClearKeychainParams> params) {
         return clearKeychainAsync(Params.filled(new CredentialsProviderClearKeychainParams(), params));
     }
 
-    /**
-     * Closes a credentials provider. Discards everything the provider holds in memory. The identity ID stays in the store under the key
+    /** Closes a credentials provider. Discards everything the provider holds in memory. The identity ID stays in the store under the key
      * of the provider.
      * <p>Errors: {@link ProviderNotOpenException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderCloseResult close(CredentialsProviderCloseParams params) {
         return caller.call("credentialsProvider.close", params.require("provider"), CredentialsProviderCloseResult::new);
     }
 
-    /**
-     * {@return a future of {@link #close(CredentialsProviderCloseParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #close(CredentialsProviderCloseParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderCloseResult> closeAsync(CredentialsProviderCloseParams params) {
         return caller.callAsync("credentialsProvider.close", params.require("provider"), CredentialsProviderCloseResult::new);
     }
 
-    /**
-     * {@return the result of {@link #close(CredentialsProviderCloseParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #close(CredentialsProviderCloseParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderCloseResult close(Consumer<CredentialsProviderCloseParams> params) {
         return close(Params.filled(new CredentialsProviderCloseParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #close(CredentialsProviderCloseParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #close(CredentialsProviderCloseParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderCloseResult> closeAsync(Consumer<CredentialsProviderCloseParams> params) {
         return closeAsync(Params.filled(new CredentialsProviderCloseParams(), params));
     }
 
-    /**
-     * Gets temporary credentials, refreshing them if they expire soon. Returns the cached credentials if they are valid for more than
+    /** Gets temporary credentials, refreshing them if they expire soon. Returns the cached credentials if they are valid for more than
      * <code>refreshAheadSeconds</code>. Otherwise the provider refreshes them: with the logins of the user, with a token minted by this
      * process, or with a token from the application's backend. In the last case, the result has the state <code>tokenRequired</code>.
      * Concurrent calls share one refresh and return the same credentials or the same <code>continuationToken</code>. A call fails with
@@ -156,38 +129,30 @@ public final class CredentialsProviderMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderAnswer get(CredentialsProviderGetParams params) {
         return caller.call("credentialsProvider.get", params.require("provider"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return a future of {@link #get(CredentialsProviderGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(CredentialsProviderGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderAnswer> getAsync(CredentialsProviderGetParams params) {
         return caller.callAsync("credentialsProvider.get", params.require("provider"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return the result of {@link #get(CredentialsProviderGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(CredentialsProviderGetParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderAnswer get(Consumer<CredentialsProviderGetParams> params) {
         return get(Params.filled(new CredentialsProviderGetParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #get(CredentialsProviderGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(CredentialsProviderGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderAnswer> getAsync(Consumer<CredentialsProviderGetParams> params) {
         return getAsync(Params.filled(new CredentialsProviderGetParams(), params));
     }
 
-    /**
-     * Gets the identity ID of a credentials provider. Returns the identity ID that is stored under the key of the provider. If there is
+    /** Gets the identity ID of a credentials provider. Returns the identity ID that is stored under the key of the provider. If there is
      * none, the provider gets or creates an identity as in <code>identity.resolve</code>, or requires a token of the application's
      * backend. After <code>credentialsProvider.setLogins</code>, the identity is resolved again because the new logins can belong to
      * another identity.
@@ -201,38 +166,30 @@ public final class CredentialsProviderMethods {
      * LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
      * InvalidPrincipalTagsException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderAnswer identityId(CredentialsProviderIdentityIdParams params) {
         return caller.call("credentialsProvider.identityId", params.require("provider"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return a future of {@link #identityId(CredentialsProviderIdentityIdParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #identityId(CredentialsProviderIdentityIdParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderAnswer> identityIdAsync(CredentialsProviderIdentityIdParams params) {
         return caller.callAsync("credentialsProvider.identityId", params.require("provider"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return the result of {@link #identityId(CredentialsProviderIdentityIdParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #identityId(CredentialsProviderIdentityIdParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderAnswer identityId(Consumer<CredentialsProviderIdentityIdParams> params) {
         return identityId(Params.filled(new CredentialsProviderIdentityIdParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #identityId(CredentialsProviderIdentityIdParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #identityId(CredentialsProviderIdentityIdParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderAnswer> identityIdAsync(Consumer<CredentialsProviderIdentityIdParams> params) {
         return identityIdAsync(Params.filled(new CredentialsProviderIdentityIdParams(), params));
     }
 
-    /**
-     * Opens a credentials provider, which caches and refreshes temporary credentials. A credentials provider serves one user of a pool,
+    /** Opens a credentials provider, which caches and refreshes temporary credentials. A credentials provider serves one user of a pool,
      * like the credentials providers of the AWS Mobile SDKs. It caches credentials, refreshes them before they expire, and stores the
      * identity ID in the store under a key. The provider itself exists only in this process; if it is opened again with the same key, it
      * continues with the same identity. The <code>developerProvider</code> of the pool corresponds to the result of
@@ -241,38 +198,30 @@ public final class CredentialsProviderMethods {
      * CognitoAWSCredentials; JavaScript: new CognitoIdentityCredentials; getProviderName.
      * <p>Errors: {@link PoolNotFoundException}, {@link TooManyProvidersException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderOpenResult open(CredentialsProviderOpenParams params) {
         return caller.call("credentialsProvider.open", params.require("poolId"), CredentialsProviderOpenResult::new);
     }
 
-    /**
-     * {@return a future of {@link #open(CredentialsProviderOpenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #open(CredentialsProviderOpenParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderOpenResult> openAsync(CredentialsProviderOpenParams params) {
         return caller.callAsync("credentialsProvider.open", params.require("poolId"), CredentialsProviderOpenResult::new);
     }
 
-    /**
-     * {@return the result of {@link #open(CredentialsProviderOpenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #open(CredentialsProviderOpenParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderOpenResult open(Consumer<CredentialsProviderOpenParams> params) {
         return open(Params.filled(new CredentialsProviderOpenParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #open(CredentialsProviderOpenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #open(CredentialsProviderOpenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderOpenResult> openAsync(Consumer<CredentialsProviderOpenParams> params) {
         return openAsync(Params.filled(new CredentialsProviderOpenParams(), params));
     }
 
-    /**
-     * Replaces the logins of a credentials provider. Discards the cached credentials and keeps the identity ID. The next call to
+    /** Replaces the logins of a credentials provider. Discards the cached credentials and keeps the identity ID. The next call to
      * <code>credentialsProvider.get</code> can change the identity ID. If a guest signs in with a login of an existing identity, the
      * provider changes to that identity and the guest is disabled. Logins of the developer provider never merge identities. An additional
      * login can also merge the identity with another one. If another user signs in whose logins must not be linked to the current
@@ -283,40 +232,32 @@ public final class CredentialsProviderMethods {
      * JavaScript: params.Logins.
      * <p>Errors: {@link ProviderNotOpenException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderSetLoginsResult setLogins(CredentialsProviderSetLoginsParams params) {
         return caller.call(
                 "credentialsProvider.setLogins", params.require("provider", "logins"), CredentialsProviderSetLoginsResult::new);
     }
 
-    /**
-     * {@return a future of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderSetLoginsResult> setLoginsAsync(CredentialsProviderSetLoginsParams params) {
         return caller.callAsync(
                 "credentialsProvider.setLogins", params.require("provider", "logins"), CredentialsProviderSetLoginsResult::new);
     }
 
-    /**
-     * {@return the result of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderSetLoginsResult setLogins(Consumer<CredentialsProviderSetLoginsParams> params) {
         return setLogins(Params.filled(new CredentialsProviderSetLoginsParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setLogins(CredentialsProviderSetLoginsParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderSetLoginsResult> setLoginsAsync(Consumer<CredentialsProviderSetLoginsParams> params) {
         return setLoginsAsync(Params.filled(new CredentialsProviderSetLoginsParams(), params));
     }
 
-    /**
-     * Submits the developer token that a credentials provider requested. Submit the identity ID and the token that
+    /** Submits the developer token that a credentials provider requested. Submit the identity ID and the token that
      * <code>token.mintForDeveloper</code> returned to the application's backend, like <code>update(identityId, token)</code> in the AWS
      * SDK for Android. The provider exchanges the token immediately and uses it only for this refresh; the next refresh requests another
      * token. If the token is rejected, the continuation token stays valid.
@@ -329,34 +270,27 @@ public final class CredentialsProviderMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public CredentialsProviderAnswer submitToken(CredentialsProviderSubmitTokenParams params) {
         return caller.call(
                 "credentialsProvider.submitToken", params.require("continuationToken", "identityId", "token"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return a future of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
+     * @param params the parameters */
     public CompletableFuture<CredentialsProviderAnswer> submitTokenAsync(CredentialsProviderSubmitTokenParams params) {
         return caller.callAsync(
                 "credentialsProvider.submitToken", params.require("continuationToken", "identityId", "token"), CredentialsProviderAnswer::of);
     }
 
-    /**
-     * {@return the result of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
+     * @param params sets the parameters */
     public CredentialsProviderAnswer submitToken(Consumer<CredentialsProviderSubmitTokenParams> params) {
         return submitToken(Params.filled(new CredentialsProviderSubmitTokenParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitToken(CredentialsProviderSubmitTokenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<CredentialsProviderAnswer> submitTokenAsync(Consumer<CredentialsProviderSubmitTokenParams> params) {
         return submitTokenAsync(Params.filled(new CredentialsProviderSubmitTokenParams(), params));
     }

@@ -9,67 +9,41 @@ import mintmark.json.JsonText;
 public final class CredentialsProviderOpenParams extends Params {
     /** Creates parameters without values. */
     public CredentialsProviderOpenParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public CredentialsProviderOpenParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param key The name under which the identity ID is stored for this pool, such as the ID of an installation, device or profile.
-     * Defaults to "default".
-     */
+     * Defaults to "default". */
     public CredentialsProviderOpenParams key(String key) { return set(this, "key", key); }
-
-    /**
-     * {@return this}
-     * @param logins The logins of the user, as in <code>credentialsProvider.setLogins</code>. Omit them for a guest.
-     */
+    /** {@return this}
+     * @param logins The logins of the user, as in <code>credentialsProvider.setLogins</code>. Omit them for a guest. */
     public CredentialsProviderOpenParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param tokenSource The party that mints tokens if the logins contain the developer provider. With <code>self</code>, this process
      * mints them. With <code>caller</code>, the application's backend mints them: the provider requests a token with the state
-     * <code>tokenRequired</code>, and the backend submits it with <code>credentialsProvider.submitToken</code>. Defaults to "self".
-     */
+     * <code>tokenRequired</code>, and the backend submits it with <code>credentialsProvider.submitToken</code>. Defaults to "self". */
     public CredentialsProviderOpenParams tokenSource(TokenSource tokenSource) { return set(this, "tokenSource", tokenSource); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param flow The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in
      * <code>credentials.get</code>. With <code>basic</code>, a token assumes a role, as in <code>credentials.assumeRole</code>; the
-     * session name is <code>ProviderSession</code>. Defaults to "enhanced".
-     */
+     * session name is <code>ProviderSession</code>. Defaults to "enhanced". */
     public CredentialsProviderOpenParams flow(Flow flow) { return set(this, "flow", flow); }
-
-    /**
-     * {@return this}
-     * @param roleArn The role of the basic flow. Defaults to the role of the pool for guests or for authenticated identities.
-     */
+    /** {@return this}
+     * @param roleArn The role of the basic flow. Defaults to the role of the pool for guests or for authenticated identities. */
     public CredentialsProviderOpenParams roleArn(String roleArn) { return set(this, "roleArn", roleArn); }
-
-    /**
-     * {@return this}
-     * @param customRoleArn The role of the enhanced flow, if the provider of a login offers several roles.
-     */
+    /** {@return this}
+     * @param customRoleArn The role of the enhanced flow, if the provider of a login offers several roles. */
     public CredentialsProviderOpenParams customRoleArn(String customRoleArn) { return set(this, "customRoleArn", customRoleArn); }
-
-    /**
-     * {@return this}
-     * @param refreshAheadSeconds The number of seconds before their expiration at which credentials are refreshed. Defaults to 600.
-     */
+    /** {@return this}
+     * @param refreshAheadSeconds The number of seconds before their expiration at which credentials are refreshed. Defaults to 600. */
     public CredentialsProviderOpenParams refreshAheadSeconds(long refreshAheadSeconds) {
         return set(this, "refreshAheadSeconds", refreshAheadSeconds);
     }
 
-    /**
-     * The party that mints tokens if the logins contain the developer provider. With <code>self</code>, this process mints them. With
+    /** The party that mints tokens if the logins contain the developer provider. With <code>self</code>, this process mints them. With
      * <code>caller</code>, the application's backend mints them: the provider requests a token with the state <code>tokenRequired</code>,
-     * and the backend submits it with <code>credentialsProvider.submitToken</code>.
-     */
+     * and the backend submits it with <code>credentialsProvider.submitToken</code>. */
     public enum TokenSource implements JsonText {
         /** <code>self</code> */
         SELF("self"),
@@ -79,18 +53,13 @@ public final class CredentialsProviderOpenParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         TokenSource(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in <code>credentials.get</code>.
+    /** The flow that returns the credentials. With <code>enhanced</code>, the pool selects the role, as in <code>credentials.get</code>.
      * With <code>basic</code>, a token assumes a role, as in <code>credentials.assumeRole</code>; the session name is
-     * <code>ProviderSession</code>.
-     */
+     * <code>ProviderSession</code>. */
     public enum Flow implements JsonText {
         /** <code>enhanced</code> */
         ENHANCED("enhanced"),
@@ -100,10 +69,7 @@ public final class CredentialsProviderOpenParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Flow(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -8,17 +8,11 @@ import mintmark.Params;
 public final class CredentialsProviderSetLoginsParams extends Params {
     /** Creates parameters without values. */
     public CredentialsProviderSetLoginsParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param provider The handle of a credentials provider that is open in this process, as returned by
-     * <code>credentialsProvider.open</code>. Required.
-     */
+     * <code>credentialsProvider.open</code>. Required. */
     public CredentialsProviderSetLoginsParams provider(String provider) { return set(this, "provider", provider); }
-
-    /**
-     * {@return this}
-     * @param logins The new logins of the user. With an empty map, the user is a guest. Required.
-     */
+    /** {@return this}
+     * @param logins The new logins of the user. With an empty map, the user is a guest. Required. */
     public CredentialsProviderSetLoginsParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
 }

@@ -7,24 +7,15 @@ import mintmark.Params;
 public final class CredentialsProviderSubmitTokenParams extends Params {
     /** Creates parameters without values. */
     public CredentialsProviderSubmitTokenParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token from the state <code>tokenRequired</code>. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token from the state <code>tokenRequired</code>. Required. */
     public CredentialsProviderSubmitTokenParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
-     * @param identityId The identity ID that <code>token.mintForDeveloper</code> returned. Required.
-     */
+    /** {@return this}
+     * @param identityId The identity ID that <code>token.mintForDeveloper</code> returned. Required. */
     public CredentialsProviderSubmitTokenParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param token The token that <code>token.mintForDeveloper</code> returned. Required.
-     */
+    /** {@return this}
+     * @param token The token that <code>token.mintForDeveloper</code> returned. Required. */
     public CredentialsProviderSubmitTokenParams token(String token) { return set(this, "token", token); }
 }

@@ -4,60 +4,34 @@ package mintmark.contract;
 import java.time.Instant;
 import mintmark.Params;
 
-/**
- * The parameters of <code>credentials.revoke</code>. Exactly one of <code>sessionToken</code>, <code>identityId</code>,
- * <code>roleArn</code>, <code>poolId</code>, <code>issuer</code>, <code>roleName</code> is set.
- */
+/** The parameters of <code>credentials.revoke</code>. Exactly one of <code>sessionToken</code>, <code>identityId</code>,
+ * <code>roleArn</code>, <code>poolId</code>, <code>issuer</code>, <code>roleName</code> is set. */
 public final class CredentialsRevokeParams extends Params {
     /** Creates parameters without values. */
     public CredentialsRevokeParams() {}
-
-    /**
-     * {@return this}
-     * @param sessionToken The session token of the session to revoke.
-     */
+    /** {@return this}
+     * @param sessionToken The session token of the session to revoke. */
     public CredentialsRevokeParams sessionToken(String sessionToken) { return set(this, "sessionToken", sessionToken); }
-
-    /**
-     * {@return this}
-     * @param identityId The identity whose credentials and tokens are revoked.
-     */
+    /** {@return this}
+     * @param identityId The identity whose credentials and tokens are revoked. */
     public CredentialsRevokeParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param roleArn The role whose credentials are revoked.
-     */
+    /** {@return this}
+     * @param roleArn The role whose credentials are revoked. */
     public CredentialsRevokeParams roleArn(String roleArn) { return set(this, "roleArn", roleArn); }
-
-    /**
-     * {@return this}
-     * @param poolId The pool whose credentials and tokens are revoked.
-     */
+    /** {@return this}
+     * @param poolId The pool whose credentials and tokens are revoked. */
     public CredentialsRevokeParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param issuer The issuer whose credentials and tokens are revoked. It can be deleted already.
-     */
+    /** {@return this}
+     * @param issuer The issuer whose credentials and tokens are revoked. It can be deleted already. */
     public CredentialsRevokeParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param subject The <code>sub</code> claim to which the revocation by <code>issuer</code> is limited.
-     */
+    /** {@return this}
+     * @param subject The <code>sub</code> claim to which the revocation by <code>issuer</code> is limited. */
     public CredentialsRevokeParams subject(String subject) { return set(this, "subject", subject); }
-
-    /**
-     * {@return this}
-     * @param roleName The name of the role whose credentials are revoked.
-     */
+    /** {@return this}
+     * @param roleName The name of the role whose credentials are revoked. */
     public CredentialsRevokeParams roleName(String roleName) { return set(this, "roleName", roleName); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuedBefore The time before which credentials must be issued to be revoked. Can be in the future. Defaults to the current
-     * time.
-     */
+     * time. */
     public CredentialsRevokeParams issuedBefore(Instant issuedBefore) { return set(this, "issuedBefore", issuedBefore); }
 }

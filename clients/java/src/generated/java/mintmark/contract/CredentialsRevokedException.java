@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>credentialsRevoked</code>, 3019. <code>credentials.revoke</code> applies to the credentials.
- * <p>Equivalent: cognito sts:AccessDenied.
- */
+/** The error <code>credentialsRevoked</code>, 3019. <code>credentials.revoke</code> applies to the credentials.
+ * <p>Equivalent: cognito sts:AccessDenied. */
 public final class CredentialsRevokedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CredentialsRevokedException(ErrorResponse response) { super(response); }
 
     /** {@return the kind of revocation that applies} */

@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class CredentialsVerifyParams extends Params {
     /** Creates parameters without values. */
     public CredentialsVerifyParams() {}
-
-    /**
-     * {@return this}
-     * @param request The signed request.
-     */
+    /** {@return this}
+     * @param request The signed request. */
     public CredentialsVerifyParams request(SignedRequest request) { return set(this, "request", request); }
-
-    /**
-     * {@return this}
-     * @param sessionToken The session token to verify without a request.
-     */
+    /** {@return this}
+     * @param sessionToken The session token to verify without a request. */
     public CredentialsVerifyParams sessionToken(String sessionToken) { return set(this, "sessionToken", sessionToken); }
-
-    /**
-     * {@return this}
-     * @param service The required service of the signature.
-     */
+    /** {@return this}
+     * @param service The required service of the signature. */
     public CredentialsVerifyParams service(String service) { return set(this, "service", service); }
-
-    /**
-     * {@return this}
-     * @param region The required region of the signature.
-     */
+    /** {@return this}
+     * @param region The required region of the signature. */
     public CredentialsVerifyParams region(String region) { return set(this, "region", region); }
 }

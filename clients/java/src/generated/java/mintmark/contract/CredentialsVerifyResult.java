@@ -28,9 +28,7 @@ public final class CredentialsVerifyResult extends Result {
     /** {@return whether the signature covers the given hash of the body} */
     public boolean bodyVerified() { return json().truth("bodyVerified"); }
 
-    /**
-     * {@return the session policy} The session can do only what both the policy and the role allow. Present if the session has a policy;
-     * guest sessions always have one.
-     */
+    /** {@return the session policy} The session can do only what both the policy and the role allow. Present if the session has a policy;
+     * guest sessions always have one. */
     public Map<String, Object> sessionPolicy() { return json().free("sessionPolicy"); }
 }

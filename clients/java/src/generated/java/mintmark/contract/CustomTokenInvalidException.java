@@ -4,20 +4,15 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>customTokenInvalid</code>, 5028. A custom token fails a check.
- * <p>Equivalent: firebase INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH, INVALID_CLAIMS.
- */
+/** The error <code>customTokenInvalid</code>, 5028. A custom token fails a check.
+ * <p>Equivalent: firebase INVALID_CUSTOM_TOKEN, CREDENTIAL_MISMATCH, MISSING_IDENTIFIER, TENANT_ID_MISMATCH, INVALID_CLAIMS. */
 public final class CustomTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     CustomTokenInvalidException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the failed check: <code>malformed</code>, <code>issuer</code>, <code>signature</code>, <code>audience</code>,
+    /** {@return the failed check: <code>malformed</code>, <code>issuer</code>, <code>signature</code>, <code>audience</code>,
      * <code>tenant</code>, <code>expired</code>, <code>notYetValid</code>, <code>lifetime</code>, <code>subject</code> or
-     * <code>claims</code>}
-     */
+     * <code>claims</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return the reason the token was rejected, and the requirement} */

@@ -16,18 +16,14 @@ public final class CustomTokenSigner extends Result {
     /** {@return the <code>iss</code> and <code>sub</code> claims of its custom tokens} */
     public String issuer() { return json().text("issuer"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param issuer the value of {@link #issuer}
-     */
+    /** {@return a copy with this value}
+     * @param issuer the value of {@link #issuer} */
     public CustomTokenSigner withIssuer(String issuer) { return new CustomTokenSigner(with("issuer", issuer)); }
 
     /** {@return the public keys of the signer (RFC 7517)} */
     public List<Map<String, Object>> keys() { return json().list("keys", Read.OBJECT); }
 
-    /**
-     * {@return a copy with this value}
-     * @param keys the value of {@link #keys}
-     */
+    /** {@return a copy with this value}
+     * @param keys the value of {@link #keys} */
     public CustomTokenSigner withKeys(List<Map<String, Object>> keys) { return new CustomTokenSigner(withFree("keys", keys)); }
 }

@@ -13,33 +13,25 @@ public final class Delegation extends Result {
 
     Delegation(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return an actor: a program or user that may act for another user} The actor is named by IDs that do not change, never by an email
-     * address or user name.
-     */
+    /** {@return an actor: a program or user that may act for another user} The actor is named by IDs that do not change, never by an email
+     * address or user name. */
     public DelegationActor actor() { return json().object("actor", DelegationActor::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param actor the value of {@link #actor}
-     */
+    /** {@return a copy with this value}
+     * @param actor the value of {@link #actor} */
     public Delegation withActor(DelegationActor actor) { return new Delegation(with("actor", actor)); }
 
     /** {@return the audiences of the actor's tokens: audiences of the tenant, or the tenant's ID} */
     public List<String> audiences() { return json().list("audiences", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audiences the value of {@link #audiences}
-     */
+    /** {@return a copy with this value}
+     * @param audiences the value of {@link #audiences} */
     public Delegation withAudiences(List<String> audiences) { return new Delegation(with("audiences", audiences)); }
 
     /** {@return the scopes that the actor's tokens can have} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes the value of {@link #scopes}
-     */
+    /** {@return a copy with this value}
+     * @param scopes the value of {@link #scopes} */
     public Delegation withScopes(List<String> scopes) { return new Delegation(with("scopes", scopes)); }
 }

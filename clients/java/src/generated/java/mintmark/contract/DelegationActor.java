@@ -5,10 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/**
- * An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
- * user name.
- */
+/** An actor: a program or user that may act for another user. The actor is named by IDs that do not change, never by an email address or
+ * user name. */
 public final class DelegationActor extends Result {
     /** Creates an object without members. */
     public DelegationActor() { super(Map.of()); }
@@ -18,30 +16,22 @@ public final class DelegationActor extends Result {
     /** {@return the <code>sub</code> claim of the actor's tokens: the ID of an account, or the subject of a workload} */
     public String sub() { return json().text("sub"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param sub the value of {@link #sub}
-     */
+    /** {@return a copy with this value}
+     * @param sub the value of {@link #sub} */
     public DelegationActor withSub(String sub) { return new DelegationActor(with("sub", sub)); }
 
-    /**
-     * {@return the issuer of the actor's tokens: the tenant, or a trusted issuer with the use <code>exchange</code>} Defaults to the
-     * tenant.
-     */
+    /** {@return the issuer of the actor's tokens: the tenant, or a trusted issuer with the use <code>exchange</code>} Defaults to the
+     * tenant. */
     public Optional<String> iss() { return json().optionalText("iss"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param iss the value of {@link #iss}
-     */
+    /** {@return a copy with this value}
+     * @param iss the value of {@link #iss} */
     public DelegationActor withIss(String iss) { return new DelegationActor(with("iss", iss)); }
 
     /** {@return the client ID that the actor's tokens must have} */
     public Optional<String> clientId() { return json().optionalText("clientId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId the value of {@link #clientId}
-     */
+    /** {@return a copy with this value}
+     * @param clientId the value of {@link #clientId} */
     public DelegationActor withClientId(String clientId) { return new DelegationActor(with("clientId", clientId)); }
 }

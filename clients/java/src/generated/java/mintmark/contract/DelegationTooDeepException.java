@@ -8,15 +8,12 @@ import mintmark.ErrorResponse;
 /** The error <code>delegationTooDeep</code>, 3244. The exchange would add an actor to a chain of the maximum length. */
 public final class DelegationTooDeepException extends ApiException {
     private static final long serialVersionUID = 1;
-
     DelegationTooDeepException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of actors} */
     public long maximum() { return json().number("maximum"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -4,22 +4,17 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>developerProviderFixed</code>, 2021. <code>pool.update</code> names a developer provider other than the existing one of
+/** The error <code>developerProviderFixed</code>, 2021. <code>pool.update</code> names a developer provider other than the existing one of
  * the pool.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class DeveloperProviderFixedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     DeveloperProviderFixedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */
     public String poolId() { return json().text("poolId"); }
 
-    /**
-     * {@return the login provider name under which the application's backend registers its own users in a pool, such as
-     * <code>login.shop</code>}
-     */
+    /** {@return the login provider name under which the application's backend registers its own users in a pool, such as
+     * <code>login.shop</code>} */
     public String developerProvider() { return json().text("developerProvider"); }
 }

@@ -4,20 +4,15 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>developerUserAlreadyRegistered</code>, 2007. <code>identityId</code> names one identity, but the developer user
+/** The error <code>developerUserAlreadyRegistered</code>, 2007. <code>identityId</code> names one identity, but the developer user
  * identifier belongs to another.
- * <p>Equivalent: cognito DeveloperUserAlreadyRegisteredException.
- */
+ * <p>Equivalent: cognito DeveloperUserAlreadyRegisteredException. */
 public final class DeveloperUserAlreadyRegisteredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     DeveloperUserAlreadyRegisteredException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the login provider name under which the application's backend registers its own users in a pool, such as
-     * <code>login.shop</code>}
-     */
+    /** {@return the login provider name under which the application's backend registers its own users in a pool, such as
+     * <code>login.shop</code>} */
     public String provider() { return json().text("provider"); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

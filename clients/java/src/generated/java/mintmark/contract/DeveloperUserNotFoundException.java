@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>developerUserNotFound</code>, 2018. No identity of the pool has the developer user identifier.
- * <p>Equivalent: cognito ResourceNotFoundException.
- */
+/** The error <code>developerUserNotFound</code>, 2018. No identity of the pool has the developer user identifier.
+ * <p>Equivalent: cognito ResourceNotFoundException. */
 public final class DeveloperUserNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     DeveloperUserNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

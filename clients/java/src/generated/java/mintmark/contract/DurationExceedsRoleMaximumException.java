@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>durationExceedsRoleMaximum</code>, 3014. <code>durationSeconds</code> exceeds the <code>maxSessionSeconds</code> of the
+/** The error <code>durationExceedsRoleMaximum</code>, 3014. <code>durationSeconds</code> exceeds the <code>maxSessionSeconds</code> of the
  * role.
- * <p>Equivalent: cognito sts:ValidationError.
- */
+ * <p>Equivalent: cognito sts:ValidationError. */
 public final class DurationExceedsRoleMaximumException extends ApiException {
     private static final long serialVersionUID = 1;
-
     DurationExceedsRoleMaximumException(ErrorResponse response) { super(response); }
 
     /** {@return the requested duration, in seconds} */

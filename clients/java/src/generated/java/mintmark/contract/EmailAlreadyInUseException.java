@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>emailAlreadyInUse</code>, 5021. The credential has an email address that belongs to another account.
- * <p>Equivalent: firebase EMAIL_EXISTS.
- */
+/** The error <code>emailAlreadyInUse</code>, 5021. The credential has an email address that belongs to another account.
+ * <p>Equivalent: firebase EMAIL_EXISTS. */
 public final class EmailAlreadyInUseException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EmailAlreadyInUseException(ErrorResponse response) { super(response); }
 
     /** {@return the email address} */
@@ -20,9 +17,7 @@ public final class EmailAlreadyInUseException extends ApiException {
     /** {@return the ID of the provider that returned the address} */
     public Optional<String> providerId() { return json().optionalText("providerId"); }
 
-    /**
-     * {@return a pending token that replaces the submitted provider credential, which is single-use} Not present if the credential was an
-     * email address and a password, because no password was verified.
-     */
+    /** {@return a pending token that replaces the submitted provider credential, which is single-use} Not present if the credential was an
+     * email address and a password, because no password was verified. */
     public Optional<String> pendingToken() { return json().optionalText("pendingToken"); }
 }

@@ -7,18 +7,14 @@ import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
 
-/**
- * The state of a change or verification of an email address.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The state of a change or verification of an email address.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface EmailChangeStep extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static EmailChangeStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
@@ -33,11 +29,9 @@ public sealed interface EmailChangeStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the masked address or number to which the code was sent} */
@@ -65,10 +59,8 @@ public sealed interface EmailChangeStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the continuation token for <code>signIn.withContinuation</code>, because a change ends all sessions} Not present after
-         * a verification of the current address.
-         */
+        /** {@return the continuation token for <code>signIn.withContinuation</code>, because a change ends all sessions} Not present after
+         * a verification of the current address. */
         public Optional<String> continuationToken() { return json().optionalText("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} Present with <code>continuationToken</code>. */

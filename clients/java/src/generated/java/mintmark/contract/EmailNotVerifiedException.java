@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>emailNotVerified</code>, 7003. A second factor is enrolled, or a password is set without the current one, for an
+/** The error <code>emailNotVerified</code>, 7003. A second factor is enrolled, or a password is set without the current one, for an
  * account whose email address is not verified.
- * <p>Equivalent: firebase UNVERIFIED_EMAIL.
- */
+ * <p>Equivalent: firebase UNVERIFIED_EMAIL. */
 public final class EmailNotVerifiedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EmailNotVerifiedException(ErrorResponse response) { super(response); }
 }

@@ -15,14 +15,11 @@ public final class EnrollableFactor extends Result {
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /**
-     * {@return the masked email address of the account, which can be enrolled} Present for <code>email</code> if the address is verified.
+    /** {@return the masked email address of the account, which can be enrolled} Present for <code>email</code> if the address is verified.
      */
     public Optional<String> hint() { return json().optionalText("hint"); }
 
-    /**
-     * {@return whether <code>mfa.enroll</code> with <code>skipVerified</code> enrolls this address without a code} Present and true for
-     * <code>email</code> if the address is verified.
-     */
+    /** {@return whether <code>mfa.enroll</code> with <code>skipVerified</code> enrolls this address without a code} Present and true for
+     * <code>email</code> if the address is verified. */
     public Optional<Boolean> verified() { return json().optionalTruth("verified"); }
 }

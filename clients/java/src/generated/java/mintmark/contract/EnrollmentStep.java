@@ -8,31 +8,23 @@ import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.JsonText;
 
-/**
- * A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** A second factor whose enrollment must be confirmed with a code, or with the response of an authenticator.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface EnrollmentStep extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String kind();
 
-    /**
-     * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
+    /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
      * Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute
-     * returns the same response, unless that response contained tokens.
-     */
+     * returns the same response, unless that response contained tokens. */
     String continuationToken();
 
-    /**
-     * {@return <code>totp</code>: The time at which the continuation token expires} <code>email</code>, <code>sms</code>: The time at
-     * which the code expires. <code>passkey</code>: The time at which the challenge expires.
-     */
+    /** {@return <code>totp</code>: The time at which the continuation token expires} <code>email</code>, <code>sms</code>: The time at
+     * which the code expires. <code>passkey</code>: The time at which the challenge expires. */
     Instant expiresAt();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static EnrollmentStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("kind"))) {
             case "totp" -> new Totp(json);
@@ -88,11 +80,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             State(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 
@@ -115,10 +104,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
         /** {@return the ID that the factor will have after <code>mfa.confirm</code> accepted its code} */
         public String factorId() { return json().text("factorId"); }
 
-        /**
-         * {@return present and true if the address needs no code, because it is the verified address of the account} No code was sent.
-         * Call <code>mfa.confirm</code> without a code.
-         */
+        /** {@return present and true if the address needs no code, because it is the verified address of the account} No code was sent.
+         * Call <code>mfa.confirm</code> without a code. */
         public Optional<Boolean> verified() { return json().optionalTruth("verified"); }
 
         /** {@return the masked address or number to which the code was sent} */
@@ -144,11 +131,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             State(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 
@@ -194,11 +178,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             State(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 
@@ -218,10 +199,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
         /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
         public String stateAsString() { return json().text("state"); }
 
-        /**
-         * {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
-         * <code>PublicKeyCredential.parseCreationOptionsFromJSON()</code>.
-         */
+        /** {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
+         * <code>PublicKeyCredential.parseCreationOptionsFromJSON()</code>. */
         public Map<String, Object> options() { return json().free("options"); }
 
         /** The state of the enrollment. Call <code>mfa.confirm</code> with a response next. */
@@ -232,11 +211,8 @@ public sealed interface EnrollmentStep extends JsonRecord {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             State(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 

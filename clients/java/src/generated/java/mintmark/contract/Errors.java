@@ -8,10 +8,8 @@ import mintmark.ErrorResponse;
 public final class Errors {
     private Errors() {}
 
-    /**
-     * {@return the exception for an error; for an error that this client does not know, an {@link ApiException}}
-     * @param response the error
-     */
+    /** {@return the exception for an error; for an error that this client does not know, an {@link ApiException}}
+     * @param response the error */
     public static ApiException of(ErrorResponse response) {
         return switch (response.code()) {
             case -32700 -> new ParseErrorException(response);

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventCursorUnknown</code>, 4261. The cursor is higher than that of every event of the store. */
 public final class EventCursorUnknownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventCursorUnknownException(ErrorResponse response) { super(response); }
 
     /** {@return the cursor of the request} */

@@ -11,30 +11,22 @@ public final class EventPush extends Result {
 
     EventPush(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param url The https URL of the receiver. Required.
-     */
+    /** {@return a copy with this value}
+     * @param url The https URL of the receiver. Required. */
     public EventPush withUrl(String url) { return new EventPush(with("url", url)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param authorization The value of the header <code>Authorization</code> of the requests, such as <code>Bearer</code> and a token.
-     * Stored encrypted and never returned. If omitted in a change that keeps the URL, it keeps its value.
-     */
+     * Stored encrypted and never returned. If omitted in a change that keeps the URL, it keeps its value. */
     public EventPush withAuthorization(String authorization) { return new EventPush(with("authorization", authorization)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork Whether the receiver can be in a private network. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork Whether the receiver can be in a private network. Defaults to false. */
     public EventPush withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new EventPush(with("allowPrivateNetwork", allowPrivateNetwork));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed. Defaults to false. */
     public EventPush withAllowInsecure(boolean allowInsecure) { return new EventPush(with("allowInsecure", allowInsecure)); }
 }

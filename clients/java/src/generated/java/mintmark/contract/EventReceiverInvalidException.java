@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>eventReceiverInvalid</code>, 4270. The URL or the header of the receiver of a stream is not valid, or its address is
- * not allowed.
- */
+/** The error <code>eventReceiverInvalid</code>, 4270. The URL or the header of the receiver of a stream is not valid, or its address is
+ * not allowed. */
 public final class EventReceiverInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventReceiverInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the problem} */

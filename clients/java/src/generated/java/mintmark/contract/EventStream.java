@@ -21,10 +21,8 @@ public final class EventStream extends Result {
     /** {@return the pool whose events the stream has} */
     public Optional<String> poolId() { return json().optionalText("poolId"); }
 
-    /**
-     * {@return the <code>iss</code> of the tokens} The receiver verifies them with the keys of this issuer, which <code>token.jwks</code>
-     * returns.
-     */
+    /** {@return the <code>iss</code> of the tokens} The receiver verifies them with the keys of this issuer, which <code>token.jwks</code>
+     * returns. */
     public String issuer() { return json().text("issuer"); }
 
     /** {@return the <code>aud</code> of the tokens} */
@@ -42,8 +40,7 @@ public final class EventStream extends Result {
     /** {@return the same as {@link #status} in JSON, also if this client does not know the value} */
     public String statusAsString() { return json().text("status"); }
 
-    /**
-     * {@return the reason of the status, from <code>events.setStreamStatus</code> or because the receiver was not available for 3 days}
+    /** {@return the reason of the status, from <code>events.setStreamStatus</code> or because the receiver was not available for 3 days}
      */
     public Optional<String> statusReason() { return json().optionalText("statusReason"); }
 

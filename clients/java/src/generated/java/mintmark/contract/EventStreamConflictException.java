@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventStreamConflict</code>, 4264. <code>events.putStream</code> names an existing stream of another tenant or pool. */
 public final class EventStreamConflictException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventStreamConflictException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an event stream, which the developer chooses} */

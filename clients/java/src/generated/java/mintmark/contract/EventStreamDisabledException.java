@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventStreamDisabled</code>, 4273. The event stream is disabled. */
 public final class EventStreamDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventStreamDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an event stream, which the developer chooses} */

@@ -11,15 +11,11 @@ public final class EventStreamError extends Result {
 
     EventStreamError(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param err The error code of the receiver, such as <code>invalid_key</code>. Required.
-     */
+    /** {@return a copy with this value}
+     * @param err The error code of the receiver, such as <code>invalid_key</code>. Required. */
     public EventStreamError withErr(String err) { return new EventStreamError(with("err", err)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param description A text for developers.
-     */
+    /** {@return a copy with this value}
+     * @param description A text for developers. */
     public EventStreamError withDescription(String description) { return new EventStreamError(with("description", description)); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventStreamNotFound</code>, 4263. The event stream does not exist. */
 public final class EventStreamNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventStreamNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an event stream, which the developer chooses} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventStreamPushes</code>, 4271. <code>events.poll</code> is called for a stream that pushes its tokens. */
 public final class EventStreamPushesException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventStreamPushesException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an event stream, which the developer chooses} */

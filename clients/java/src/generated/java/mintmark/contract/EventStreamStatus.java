@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * Whether a stream delivers its events. <code>enabled</code>: it does. <code>paused</code>: it keeps them until it is enabled again.
- * <code>disabled</code>: it neither delivers nor keeps them.
- */
+/** Whether a stream delivers its events. <code>enabled</code>: it does. <code>paused</code>: it keeps them until it is enabled again.
+ * <code>disabled</code>: it neither delivers nor keeps them. */
 public enum EventStreamStatus implements JsonText {
     /** <code>enabled</code> */
     ENABLED("enabled"),
@@ -18,9 +16,6 @@ public enum EventStreamStatus implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     EventStreamStatus(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

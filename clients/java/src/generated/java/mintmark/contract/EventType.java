@@ -3,14 +3,12 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The type of an event. <code>keysRotated</code>: a signing key was created for a pool or tenant. <code>keyRevoked</code>: a signing key
+/** The type of an event. <code>keysRotated</code>: a signing key was created for a pool or tenant. <code>keyRevoked</code>: a signing key
  * was revoked. <code>sessionEnded</code>: a session of an account ended before its time; without <code>sessionId</code>, more than one
  * session ended. <code>accountChanged</code>: attributes, claims, password, factors or passkeys of an account changed, or the account was
  * disabled or enabled. <code>accountDeleted</code>: an account was deleted. <code>linked</code>, <code>unlinked</code>: an account or
  * identity got or lost logins. <code>merged</code>: accounts or identities were merged into another one. <code>locked</code>: an account
- * is locked after wrong passwords or codes. <code>credentialsRevoked</code>: credentials that were issued until a time are revoked.
- */
+ * is locked after wrong passwords or codes. <code>credentialsRevoked</code>: credentials that were issued until a time are revoked. */
 public enum EventType implements JsonText {
     /** <code>keysRotated</code> */
     KEYS_ROTATED("keysRotated"),
@@ -36,9 +34,6 @@ public enum EventType implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     EventType(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class EventsDeleteStreamParams extends Params {
     /** Creates parameters without values. */
     public EventsDeleteStreamParams() {}
-
-    /**
-     * {@return this}
-     * @param streamId The ID of an event stream, which the developer chooses. Required.
-     */
+    /** {@return this}
+     * @param streamId The ID of an event stream, which the developer chooses. Required. */
     public EventsDeleteStreamParams streamId(String streamId) { return set(this, "streamId", streamId); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>eventsExpired</code>, 4260. The cursor is older than the events that the store keeps. */
 public final class EventsExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventsExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the cursor of the request} */

@@ -8,22 +8,13 @@ import mintmark.Params;
 public final class EventsListParams extends Params {
     /** Creates parameters without values. */
     public EventsListParams() {}
-
-    /**
-     * {@return this}
-     * @param types The types of the events. Defaults to all types.
-     */
+    /** {@return this}
+     * @param types The types of the events. Defaults to all types. */
     public EventsListParams types(List<EventType> types) { return set(this, "types", types); }
-
-    /**
-     * {@return this}
-     * @param after List the events after this one. Defaults to the oldest event that the store has kept.
-     */
+    /** {@return this}
+     * @param after List the events after this one. Defaults to the oldest event that the store has kept. */
     public EventsListParams after(String after) { return set(this, "after", after); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of events. Defaults to 100.
-     */
+    /** {@return this}
+     * @param limit The maximum number of events. Defaults to 100. */
     public EventsListParams limit(long limit) { return set(this, "limit", limit); }
 }

@@ -6,64 +6,50 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>events.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>events.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class EventsMethods {
     private final Caller caller;
 
     EventsMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Deletes an event stream. The receiver gets no more tokens. The events stay in the store.
+    /** Deletes an event stream. The receiver gets no more tokens. The events stay in the store.
      * <p>Errors: {@link EventStreamNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventsDeleteStreamResult deleteStream(EventsDeleteStreamParams params) {
         return caller.call("events.deleteStream", params.require("streamId"), EventsDeleteStreamResult::new);
     }
 
-    /**
-     * {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params the parameters */
     public CompletableFuture<EventsDeleteStreamResult> deleteStreamAsync(EventsDeleteStreamParams params) {
         return caller.callAsync("events.deleteStream", params.require("streamId"), EventsDeleteStreamResult::new);
     }
 
-    /**
-     * {@return the result of {@link #deleteStream(EventsDeleteStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params sets the parameters */
     public EventsDeleteStreamResult deleteStream(Consumer<EventsDeleteStreamParams> params) {
         return deleteStream(Params.filled(new EventsDeleteStreamParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #deleteStream(EventsDeleteStreamParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventsDeleteStreamResult> deleteStreamAsync(Consumer<EventsDeleteStreamParams> params) {
         return deleteStreamAsync(Params.filled(new EventsDeleteStreamParams(), params));
     }
 
-    /**
-     * Lists events after a cursor. Use this method if you cannot receive notifications. Pass the <code>cursor</code> of the result as
+    /** Lists events after a cursor. Use this method if you cannot receive notifications. Pass the <code>cursor</code> of the result as
      * <code>after</code> of the next call. Events are kept for 7 days.
      * <p>Errors: {@link EventsExpiredException}, {@link EventCursorUnknownException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventsListResult list(Consumer<EventsListParams> params) {
         return caller.call("events.list", Params.filled(new EventsListParams(), params), EventsListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventsListResult> listAsync(Consumer<EventsListParams> params) {
         return caller.callAsync("events.list", Params.filled(new EventsListParams(), params), EventsListResult::new);
     }
@@ -74,10 +60,8 @@ public final class EventsMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<EventsListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * Lists the event streams of the store. <code>events.poll</code> returns the tokens of a stream.
-     * @return the result
-     */
+    /** Lists the event streams of the store. <code>events.poll</code> returns the tokens of a stream.
+     * @return the result */
     public EventsListStreamsResult listStreams() { return caller.call("events.listStreams", Params.NONE, EventsListStreamsResult::new); }
 
     /** {@return a future of {@link #listStreams()}} */
@@ -85,132 +69,104 @@ public final class EventsMethods {
         return caller.callAsync("events.listStreams", Params.NONE, EventsListStreamsResult::new);
     }
 
-    /**
-     * Acknowledges tokens of an event stream, and return the next ones. Parameters and result are those of a poll request of RFC 8936,
+    /** Acknowledges tokens of an event stream, and return the next ones. Parameters and result are those of a poll request of RFC 8936,
      * and <code>streamId</code>. A token is returned by each call until <code>ack</code> or <code>setErrs</code> contains its ID, or
      * until it is 7 days old. By default, the call returns immediately; with <code>returnImmediately</code> false, it waits for a token.
      * <p>Errors: {@link EventStreamNotFoundException}, {@link EventStreamPushesException}, {@link TooManyEventPollsException}, {@link
      * TenantNotFoundException}, {@link PoolNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventsPollResult poll(EventsPollParams params) {
         return caller.call("events.poll", params.require("streamId"), EventsPollResult::new);
     }
 
-    /**
-     * {@return a future of {@link #poll(EventsPollParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #poll(EventsPollParams)}}
+     * @param params the parameters */
     public CompletableFuture<EventsPollResult> pollAsync(EventsPollParams params) {
         return caller.callAsync("events.poll", params.require("streamId"), EventsPollResult::new);
     }
 
-    /**
-     * {@return the result of {@link #poll(EventsPollParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #poll(EventsPollParams)}}
+     * @param params sets the parameters */
     public EventsPollResult poll(Consumer<EventsPollParams> params) { return poll(Params.filled(new EventsPollParams(), params)); }
 
-    /**
-     * {@return a future of {@link #poll(EventsPollParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #poll(EventsPollParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventsPollResult> pollAsync(Consumer<EventsPollParams> params) {
         return pollAsync(Params.filled(new EventsPollParams(), params));
     }
 
-    /**
-     * Creates or changes an event stream. A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its
+    /** Creates or changes an event stream. A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its
      * creation until the receiver acknowledges them: with <code>events.poll</code>, or by accepting them at its URL if the stream has
      * <code>push</code>. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A
      * store has at most 100 streams.
      * <p>Errors: {@link TenantNotFoundException}, {@link PoolNotFoundException}, {@link EventStreamConflictException}, {@link
      * TooManyEventStreamsException}, {@link EventReceiverInvalidException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventStream putStream(EventsPutStreamParams params) {
         return caller.call("events.putStream", params.require("streamId", "audience"), EventStream::new);
     }
 
-    /**
-     * {@return a future of {@link #putStream(EventsPutStreamParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #putStream(EventsPutStreamParams)}}
+     * @param params the parameters */
     public CompletableFuture<EventStream> putStreamAsync(EventsPutStreamParams params) {
         return caller.callAsync("events.putStream", params.require("streamId", "audience"), EventStream::new);
     }
 
-    /**
-     * {@return the result of {@link #putStream(EventsPutStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #putStream(EventsPutStreamParams)}}
+     * @param params sets the parameters */
     public EventStream putStream(Consumer<EventsPutStreamParams> params) {
         return putStream(Params.filled(new EventsPutStreamParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #putStream(EventsPutStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #putStream(EventsPutStreamParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventStream> putStreamAsync(Consumer<EventsPutStreamParams> params) {
         return putStreamAsync(Params.filled(new EventsPutStreamParams(), params));
     }
 
-    /**
-     * Pauses, disables or enables an event stream. A paused stream keeps its events for 7 days, and delivers them when it is enabled
+    /** Pauses, disables or enables an event stream. A paused stream keeps its events for 7 days, and delivers them when it is enabled
      * again. A disabled stream loses the events that occur until it is enabled. Enabling a stream also ends the pause after failed
      * deliveries: the next attempt begins immediately.
      * <p>Errors: {@link EventStreamNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventStream setStreamStatus(EventsSetStreamStatusParams params) {
         return caller.call("events.setStreamStatus", params.require("streamId", "status"), EventStream::new);
     }
 
-    /**
-     * {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params the parameters */
     public CompletableFuture<EventStream> setStreamStatusAsync(EventsSetStreamStatusParams params) {
         return caller.callAsync("events.setStreamStatus", params.require("streamId", "status"), EventStream::new);
     }
 
-    /**
-     * {@return the result of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params sets the parameters */
     public EventStream setStreamStatus(Consumer<EventsSetStreamStatusParams> params) {
         return setStreamStatus(Params.filled(new EventsSetStreamStatusParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setStreamStatus(EventsSetStreamStatusParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventStream> setStreamStatusAsync(Consumer<EventsSetStreamStatusParams> params) {
         return setStreamStatusAsync(Params.filled(new EventsSetStreamStatusParams(), params));
     }
 
-    /**
-     * Subscribes to events over the pipe. The process then sends the notification <code>events/occurred</code> for each event of the
+    /** Subscribes to events over the pipe. The process then sends the notification <code>events/occurred</code> for each event of the
      * store, also for changes that other processes make. Store the cursor of each event after you have processed it, and pass it as
      * <code>after</code> when you subscribe again: no event is lost, and at most the event whose cursor you could not store is sent
      * again. The subscription is not stored: it ends with the process. Each call replaces the previous subscription.
      * <p>Errors: {@link EventsExpiredException}, {@link EventCursorUnknownException}, {@link EventsNeedHostException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventsSubscribeResult subscribe(Consumer<EventsSubscribeParams> params) {
         return caller.call("events.subscribe", Params.filled(new EventsSubscribeParams(), params), EventsSubscribeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #subscribe(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #subscribe(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventsSubscribeResult> subscribeAsync(Consumer<EventsSubscribeParams> params) {
         return caller.callAsync("events.subscribe", Params.filled(new EventsSubscribeParams(), params), EventsSubscribeResult::new);
     }
@@ -221,10 +177,8 @@ public final class EventsMethods {
     /** {@return a future of {@link #subscribe(Consumer)}} */
     public CompletableFuture<EventsSubscribeResult> subscribeAsync() { return subscribeAsync(params -> {}); }
 
-    /**
-     * Ends the subscription to events. After the response, no more notifications are sent. The events stay in the store.
-     * @return the result
-     */
+    /** Ends the subscription to events. After the response, no more notifications are sent. The events stay in the store.
+     * @return the result */
     public EventsUnsubscribeResult unsubscribe() { return caller.call("events.unsubscribe", Params.NONE, EventsUnsubscribeResult::new); }
 
     /** {@return a future of {@link #unsubscribe()}} */
@@ -232,37 +186,29 @@ public final class EventsMethods {
         return caller.callAsync("events.unsubscribe", Params.NONE, EventsUnsubscribeResult::new);
     }
 
-    /**
-     * Sends a verification event to the receiver of an event stream. The receiver gets a token with the verification event of the OpenID
+    /** Sends a verification event to the receiver of an event stream. The receiver gets a token with the verification event of the OpenID
      * Shared Signals Framework, after the events that it has not acknowledged. The token shows that deliveries and signatures work.
      * <p>Errors: {@link EventStreamNotFoundException}, {@link EventStreamDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EventsVerifyStreamResult verifyStream(EventsVerifyStreamParams params) {
         return caller.call("events.verifyStream", params.require("streamId"), EventsVerifyStreamResult::new);
     }
 
-    /**
-     * {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params the parameters */
     public CompletableFuture<EventsVerifyStreamResult> verifyStreamAsync(EventsVerifyStreamParams params) {
         return caller.callAsync("events.verifyStream", params.require("streamId"), EventsVerifyStreamResult::new);
     }
 
-    /**
-     * {@return the result of {@link #verifyStream(EventsVerifyStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params sets the parameters */
     public EventsVerifyStreamResult verifyStream(Consumer<EventsVerifyStreamParams> params) {
         return verifyStream(Params.filled(new EventsVerifyStreamParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #verifyStream(EventsVerifyStreamParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EventsVerifyStreamResult> verifyStreamAsync(Consumer<EventsVerifyStreamParams> params) {
         return verifyStreamAsync(Params.filled(new EventsVerifyStreamParams(), params));
     }

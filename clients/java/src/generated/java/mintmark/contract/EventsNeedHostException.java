@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>eventsNeedHost</code>, 4262. <code>events.subscribe</code> is called by a command, the console or a language model,
- * which have no pipe for notifications.
- */
+/** The error <code>eventsNeedHost</code>, 4262. <code>events.subscribe</code> is called by a command, the console or a language model,
+ * which have no pipe for notifications. */
 public final class EventsNeedHostException extends ApiException {
     private static final long serialVersionUID = 1;
-
     EventsNeedHostException(ErrorResponse response) { super(response); }
 }

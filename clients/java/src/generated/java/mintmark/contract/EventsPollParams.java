@@ -9,41 +9,23 @@ import mintmark.Params;
 public final class EventsPollParams extends Params {
     /** Creates parameters without values. */
     public EventsPollParams() {}
-
-    /**
-     * {@return this}
-     * @param streamId The ID of an event stream, which the developer chooses. Required.
-     */
+    /** {@return this}
+     * @param streamId The ID of an event stream, which the developer chooses. Required. */
     public EventsPollParams streamId(String streamId) { return set(this, "streamId", streamId); }
-
-    /**
-     * {@return this}
-     * @param maxEvents The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100.
-     */
+    /** {@return this}
+     * @param maxEvents The maximum number of tokens to return. With 0, the call only acknowledges. Defaults to 100. */
     public EventsPollParams maxEvents(long maxEvents) { return set(this, "maxEvents", maxEvents); }
-
-    /**
-     * {@return this}
-     * @param returnImmediately Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true.
-     */
+    /** {@return this}
+     * @param returnImmediately Whether the call returns without a token if the stream has none. Otherwise, it waits. Defaults to true. */
     public EventsPollParams returnImmediately(boolean returnImmediately) { return set(this, "returnImmediately", returnImmediately); }
-
-    /**
-     * {@return this}
-     * @param timeoutSeconds The longest time for which the call waits. Defaults to 30.
-     */
+    /** {@return this}
+     * @param timeoutSeconds The longest time for which the call waits. Defaults to 30. */
     public EventsPollParams timeoutSeconds(long timeoutSeconds) { return set(this, "timeoutSeconds", timeoutSeconds); }
-
-    /**
-     * {@return this}
-     * @param ack The IDs (<code>jti</code>) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to [].
-     */
+    /** {@return this}
+     * @param ack The IDs (<code>jti</code>) of the tokens that the receiver has stored. Unknown IDs are ignored. Defaults to []. */
     public EventsPollParams ack(List<String> ack) { return set(this, "ack", ack); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param setErrs The IDs (<code>jti</code>) of the tokens that the receiver did not accept, with the reason. They are not returned
-     * again; the audit log records them.
-     */
+     * again; the audit log records them. */
     public EventsPollParams setErrs(Map<String, EventStreamError> setErrs) { return set(this, "setErrs", setErrs); }
 }

@@ -8,41 +8,23 @@ import mintmark.Params;
 public final class EventsPutStreamParams extends Params {
     /** Creates parameters without values. */
     public EventsPutStreamParams() {}
-
-    /**
-     * {@return this}
-     * @param streamId The ID of an event stream, which the developer chooses. Required.
-     */
+    /** {@return this}
+     * @param streamId The ID of an event stream, which the developer chooses. Required. */
     public EventsPutStreamParams streamId(String streamId) { return set(this, "streamId", streamId); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant whose events the stream has.
-     */
+    /** {@return this}
+     * @param tenantId The tenant whose events the stream has. */
     public EventsPutStreamParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param poolId The pool whose events the stream has.
-     */
+    /** {@return this}
+     * @param poolId The pool whose events the stream has. */
     public EventsPutStreamParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param audience The <code>aud</code> of the tokens, which names the receiver. Required.
-     */
+    /** {@return this}
+     * @param audience The <code>aud</code> of the tokens, which names the receiver. Required. */
     public EventsPutStreamParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
-     * @param types The types of the events. Defaults to all types, also those of later versions.
-     */
+    /** {@return this}
+     * @param types The types of the events. Defaults to all types, also those of later versions. */
     public EventsPutStreamParams types(List<EventType> types) { return set(this, "types", types); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param push The receiver to which the tokens are pushed, in their order. If it does not accept a token, the stream repeats it with
-     * growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with <code>events.poll</code>.
-     */
+     * growing pauses, and is paused after 3 days. If omitted, the receiver reads the tokens with <code>events.poll</code>. */
     public EventsPutStreamParams push(EventPush push) { return set(this, "push", push); }
 }

@@ -7,22 +7,13 @@ import mintmark.Params;
 public final class EventsSetStreamStatusParams extends Params {
     /** Creates parameters without values. */
     public EventsSetStreamStatusParams() {}
-
-    /**
-     * {@return this}
-     * @param streamId The ID of an event stream, which the developer chooses. Required.
-     */
+    /** {@return this}
+     * @param streamId The ID of an event stream, which the developer chooses. Required. */
     public EventsSetStreamStatusParams streamId(String streamId) { return set(this, "streamId", streamId); }
-
-    /**
-     * {@return this}
-     * @param status The new status. Required.
-     */
+    /** {@return this}
+     * @param status The new status. Required. */
     public EventsSetStreamStatusParams status(EventStreamStatus status) { return set(this, "status", status); }
-
-    /**
-     * {@return this}
-     * @param reason The reason, for developers.
-     */
+    /** {@return this}
+     * @param reason The reason, for developers. */
     public EventsSetStreamStatusParams reason(String reason) { return set(this, "reason", reason); }
 }

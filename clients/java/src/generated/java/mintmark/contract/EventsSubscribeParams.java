@@ -8,17 +8,11 @@ import mintmark.Params;
 public final class EventsSubscribeParams extends Params {
     /** Creates parameters without values. */
     public EventsSubscribeParams() {}
-
-    /**
-     * {@return this}
-     * @param types The types of the events. Defaults to all types, also those of later versions.
-     */
+    /** {@return this}
+     * @param types The types of the events. Defaults to all types, also those of later versions. */
     public EventsSubscribeParams types(List<EventType> types) { return set(this, "types", types); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param after Send the events after this one. <code>0</code> sends all events that the store has kept. Defaults to the present: only
-     * later events are sent.
-     */
+     * later events are sent. */
     public EventsSubscribeParams after(String after) { return set(this, "after", after); }
 }

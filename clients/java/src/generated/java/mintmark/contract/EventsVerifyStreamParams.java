@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class EventsVerifyStreamParams extends Params {
     /** Creates parameters without values. */
     public EventsVerifyStreamParams() {}
-
-    /**
-     * {@return this}
-     * @param streamId The ID of an event stream, which the developer chooses. Required.
-     */
+    /** {@return this}
+     * @param streamId The ID of an event stream, which the developer chooses. Required. */
     public EventsVerifyStreamParams streamId(String streamId) { return set(this, "streamId", streamId); }
-
-    /**
-     * {@return this}
-     * @param state A value that the receiver gets in the event.
-     */
+    /** {@return this}
+     * @param state A value that the receiver gets in the event. */
     public EventsVerifyStreamParams state(String state) { return set(this, "state", state); }
 }

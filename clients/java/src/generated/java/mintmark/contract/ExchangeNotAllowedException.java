@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>exchangeNotAllowed</code>, 3241. An exchange without an actor requests the same access that the subject token has, or
- * no setting of the tenant permits the exchange.
- */
+/** The error <code>exchangeNotAllowed</code>, 3241. An exchange without an actor requests the same access that the subject token has, or
+ * no setting of the tenant permits the exchange. */
 public final class ExchangeNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ExchangeNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the reason, as a clause} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

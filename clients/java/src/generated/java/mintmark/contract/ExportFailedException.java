@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>exportFailed</code>, 5043. The directory of the export does not exist or is not writable, or its disk is full. */
 public final class ExportFailedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ExportFailedException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the export file} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>exportFileExists</code>, 5042. The path for <code>account.export</code> already exists. */
 public final class ExportFileExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ExportFileExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} */

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorAddsNothing</code>, 7012. The email address that receives the sign-in codes of an account is enrolled as its
- * second factor.
- */
+/** The error <code>factorAddsNothing</code>, 7012. The email address that receives the sign-in codes of an account is enrolled as its
+ * second factor. */
 public final class FactorAddsNothingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorAddsNothingException(ErrorResponse response) { super(response); }
 }

@@ -6,14 +6,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorCodeInvalid</code>, 7008. The code of a second factor is wrong, expired, was invalidated by wrong attempts or
+/** The error <code>factorCodeInvalid</code>, 7008. The code of a second factor is wrong, expired, was invalidated by wrong attempts or
  * replaced by a newer code, or the code of an app is submitted a second time.
- * <p>Equivalent: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181.
- */
+ * <p>Equivalent: firebase INVALID_CODE, SESSION_EXPIRED; nativeAuth invalid_grant invalid_oob_value 50181. */
 public final class FactorCodeInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorCodeInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the failed check: <code>wrong</code>, <code>used</code> or <code>expired</code>} */

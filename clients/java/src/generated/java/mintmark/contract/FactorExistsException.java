@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorExists</code>, 7005. The email address or phone number is already a second factor of the account.
- * <p>Equivalent: firebase SECOND_FACTOR_EXISTS.
- */
+/** The error <code>factorExists</code>, 7005. The email address or phone number is already a second factor of the account.
+ * <p>Equivalent: firebase SECOND_FACTOR_EXISTS. */
 public final class FactorExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the existing factor} */

@@ -13,11 +13,9 @@ public final class FactorHint extends Result {
     /** {@return the ID of a second factor, or <code>recovery</code> for the recovery codes} */
     public String factorId() { return json().text("factorId"); }
 
-    /**
-     * {@return the kind of the factor} <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email.
+    /** {@return the kind of the factor} <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email.
      * <code>sms</code>: one-time codes by SMS. <code>passkey</code>: a passkey. <code>recovery</code>: the recovery codes.
-     * <code>totp</code> and <code>recovery</code> require no <code>mfa.challenge</code>.
-     */
+     * <code>totp</code> and <code>recovery</code> require no <code>mfa.challenge</code>. */
     public Kind kind() { return json().constant("kind", Kind.class); }
 
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
@@ -29,11 +27,9 @@ public final class FactorHint extends Result {
     /** {@return the masked address or number that receives the codes} */
     public Optional<String> sentTo() { return json().optionalText("sentTo"); }
 
-    /**
-     * The kind of the factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
+    /** The kind of the factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
      * one-time codes by SMS. <code>passkey</code>: a passkey. <code>recovery</code>: the recovery codes. <code>totp</code> and
-     * <code>recovery</code> require no <code>mfa.challenge</code>.
-     */
+     * <code>recovery</code> require no <code>mfa.challenge</code>. */
     public enum Kind implements JsonText {
         /** <code>totp</code> */
         TOTP("totp"),
@@ -49,10 +45,7 @@ public final class FactorHint extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Kind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

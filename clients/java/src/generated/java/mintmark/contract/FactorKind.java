@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The kind of a second factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
- * one-time codes by SMS. <code>passkey</code>: a passkey, such as a security key.
- */
+/** The kind of a second factor. <code>totp</code>: an authenticator app. <code>email</code>: one-time codes by email. <code>sms</code>:
+ * one-time codes by SMS. <code>passkey</code>: a passkey, such as a security key. */
 public enum FactorKind implements JsonText {
     /** <code>totp</code> */
     TOTP("totp"),
@@ -20,9 +18,6 @@ public enum FactorKind implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     FactorKind(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

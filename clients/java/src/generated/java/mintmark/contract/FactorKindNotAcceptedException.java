@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorKindNotAccepted</code>, 4163. The security profile of the tenant excludes the kind, or requires a stronger factor
- * first.
- */
+/** The error <code>factorKindNotAccepted</code>, 4163. The security profile of the tenant excludes the kind, or requires a stronger factor
+ * first. */
 public final class FactorKindNotAcceptedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorKindNotAcceptedException(ErrorResponse response) { super(response); }
 
     /** {@return the kind of factor} */

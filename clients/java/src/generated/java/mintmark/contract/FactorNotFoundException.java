@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorNotFound</code>, 7006. The named factor does not exist or was removed, or the required factor ID is missing.
- * <p>Equivalent: firebase MFA_ENROLLMENT_NOT_FOUND.
- */
+/** The error <code>factorNotFound</code>, 7006. The named factor does not exist or was removed, or the required factor ID is missing.
+ * <p>Equivalent: firebase MFA_ENROLLMENT_NOT_FOUND. */
 public final class FactorNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the requested factor ID} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>factorTargetMissing</code>, 7013. The email address or phone number of a factor is missing, or is given for a kind that
+/** The error <code>factorTargetMissing</code>, 7013. The email address or phone number of a factor is missing, or is given for a kind that
  * does not use it.
- * <p>Equivalent: firebase INVALID_ARGUMENT.
- */
+ * <p>Equivalent: firebase INVALID_ARGUMENT. */
 public final class FactorTargetMissingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FactorTargetMissingException(ErrorResponse response) { super(response); }
 
     /** {@return the kind of the factor to enroll} */

@@ -7,10 +7,8 @@ import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
 
-/**
- * The result of removing a second factor.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The result of removing a second factor.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface FactorWithdrawal extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
@@ -18,10 +16,8 @@ public sealed interface FactorWithdrawal extends JsonRecord {
     /** {@return the account without the factor} */
     Account account();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static FactorWithdrawal of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "completed" -> new Completed(json);

@@ -50,10 +50,8 @@ public final class Fault extends Result {
     /** {@return the number of calls that succeed before the fault occurs} */
     public OptionalLong afterCalls() { return json().optionalNumber("afterCalls"); }
 
-    /**
-     * {@return the remaining number of times the fault occurs} Not present if the fault is active until it is cleared or its time has
-     * elapsed.
-     */
+    /** {@return the remaining number of times the fault occurs} Not present if the fault is active until it is cleared or its time has
+     * elapsed. */
     public OptionalLong times() { return json().optionalNumber("times"); }
 
     /** The kind of the fault. */
@@ -72,10 +70,7 @@ public final class Fault extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Kind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * A part of a flow that an application can carry out itself. <code>code</code>: the user enters a one-time code. <code>password</code>:
+/** A part of a flow that an application can carry out itself. <code>code</code>: the user enters a one-time code. <code>password</code>:
  * the user enters a password. <code>secondFactor</code>: a second factor is verified. <code>enrollment</code>: a second factor is
- * enrolled. <code>provider</code>: the user signs in with an identity provider.
- */
+ * enrolled. <code>provider</code>: the user signs in with an identity provider. */
 public enum FlowCapability implements JsonText {
     /** <code>code</code> */
     CODE("code"),
@@ -23,9 +21,6 @@ public enum FlowCapability implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     FlowCapability(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

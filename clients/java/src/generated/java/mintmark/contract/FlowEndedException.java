@@ -5,13 +5,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>flowEnded</code>, 4066. A step is submitted to a flow that was ended by another operation.
- * <p>Equivalent: nativeAuth invalid_request 55200.
- */
+/** The error <code>flowEnded</code>, 4066. A step is submitted to a flow that was ended by another operation.
+ * <p>Equivalent: nativeAuth invalid_request 55200. */
 public final class FlowEndedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FlowEndedException(ErrorResponse response) { super(response); }
 
     /** {@return the operation that ended the flow} */
@@ -36,10 +33,7 @@ public final class FlowEndedException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Cause(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>flowFinished</code>, 4065. A step is submitted to a flow that has already returned tokens, including a repetition of
+/** The error <code>flowFinished</code>, 4065. A step is submitted to a flow that has already returned tokens, including a repetition of
  * the last step.
- * <p>Equivalent: nativeAuth invalid_grant 54005.
- */
+ * <p>Equivalent: nativeAuth invalid_grant 54005. */
 public final class FlowFinishedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FlowFinishedException(ErrorResponse response) { super(response); }
 }

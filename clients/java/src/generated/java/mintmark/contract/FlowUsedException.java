@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>flowUsed</code>, 6012. A continuation token of <code>idp.authorize</code>, <code>idp.authorizeDevice</code> or a
+/** The error <code>flowUsed</code>, 6012. A continuation token of <code>idp.authorize</code>, <code>idp.authorizeDevice</code> or a
  * passkey method is submitted again after the flow succeeded or was refused.
- * <p>Equivalent: firebase INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: firebase INVALID_IDP_RESPONSE. */
 public final class FlowUsedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     FlowUsedException(ErrorResponse response) { super(response); }
 }

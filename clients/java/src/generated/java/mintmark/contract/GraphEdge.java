@@ -15,25 +15,21 @@ public final class GraphEdge extends Result {
     /** {@return the index in <code>nodes</code> of the node to which the edge points, from 0} */
     public long to() { return json().number("to"); }
 
-    /**
-     * {@return the kind of the relation} A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an
+    /** {@return the kind of the relation} A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an
      * identity, or from a login to an identity. A <code>secures</code> edge points from a factor to the account. An
      * <code>isSignedInTo</code> edge points from a session to the account. A <code>began</code> edge points from a sign-in method to a
      * session that it started. A <code>mergedInto</code> edge points from a merged account to the account that remains. An
-     * <code>owns</code> edge points from an account to its agent.
-     */
+     * <code>owns</code> edge points from an account to its agent. */
     public Kind kind() { return json().constant("kind", Kind.class); }
 
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /**
-     * The kind of the relation. A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an identity,
+    /** The kind of the relation. A <code>leadsTo</code> edge points from a sign-in method to its account, from the account to an identity,
      * or from a login to an identity. A <code>secures</code> edge points from a factor to the account. An <code>isSignedInTo</code> edge
      * points from a session to the account. A <code>began</code> edge points from a sign-in method to a session that it started. A
      * <code>mergedInto</code> edge points from a merged account to the account that remains. An <code>owns</code> edge points from an
-     * account to its agent.
-     */
+     * account to its agent. */
     public enum Kind implements JsonText {
         /** <code>leadsTo</code> */
         LEADS_TO("leadsTo"),
@@ -51,10 +47,7 @@ public final class GraphEdge extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Kind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -5,18 +5,14 @@ import java.util.Map;
 import mintmark.Result;
 import mintmark.json.JsonRecord;
 
-/**
- * A part of an account.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** A part of an account.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface GraphNode extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String kind();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static GraphNode of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("kind"))) {
             case "account" -> new Account(json);

@@ -18,18 +18,14 @@ public final class Hook extends Result {
     /** {@return the same as {@link #transport} in JSON, also if this client does not know the value} */
     public String transportAsString() { return json().text("transport"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param transport the value of {@link #transport}
-     */
+    /** {@return a copy with this value}
+     * @param transport the value of {@link #transport} */
     public Hook withTransport(HookTransport transport) { return new Hook(with("transport", transport)); }
 
     /** {@return the webhook that decides} Required if <code>transport</code> is <code>webhook</code>, and not allowed otherwise. */
     public Optional<TenantWebhook> webhook() { return json().optionalObject("webhook", TenantWebhook::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param webhook the value of {@link #webhook}
-     */
+    /** {@return a copy with this value}
+     * @param webhook the value of {@link #webhook} */
     public Hook withWebhook(TenantWebhook webhook) { return new Hook(with("webhook", webhook)); }
 }

@@ -6,40 +6,31 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>hookFailed</code>, 4101. A hook of the tenant did not answer in time, returned an error or returned an answer that is
+/** The error <code>hookFailed</code>, 4101. A hook of the tenant did not answer in time, returned an error or returned an answer that is
  * not valid. Mintmark does not ask again by itself.
- * <p>Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UnexpectedLambdaException, InvalidLambdaResponseException.
- */
+ * <p>Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UnexpectedLambdaException, InvalidLambdaResponseException. */
 public final class HookFailedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     HookFailedException(ErrorResponse response) { super(response); }
 
     /** {@return the hook that was asked} */
     public HookName hook() { return json().constant("hook", HookName.class); }
 
-    /**
-     * {@return the failure} <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe.
+    /** {@return what failed} <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe.
      * <code>error</code>: the hook returned an error. <code>invalidAnswer</code>: the answer is not valid. <code>unreachable</code>: the
-     * webhook cannot be reached. <code>tooMany</code>: too many hooks are waiting for an answer.
-     */
+     * webhook cannot be reached. <code>tooMany</code>: too many hooks are waiting for an answer. */
     public Check check() { return json().constant("check", Check.class); }
 
     /** {@return the reason, as a sentence} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 
-    /**
-     * The failure. <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe. <code>error</code>:
+    /** What failed. <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe. <code>error</code>:
      * the hook returned an error. <code>invalidAnswer</code>: the answer is not valid. <code>unreachable</code>: the webhook cannot be
-     * reached. <code>tooMany</code>: too many hooks are waiting for an answer.
-     */
+     * reached. <code>tooMany</code>: too many hooks are waiting for an answer. */
     public enum Check implements JsonText {
         /** <code>timeout</code> */
         TIMEOUT("timeout"),
@@ -57,10 +48,7 @@ public final class HookFailedException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Check(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The name of a hook. <code>beforeCreate</code> decides about a new account, <code>beforeSignIn</code> about a new session, and
- * <code>beforeSendMessage</code> about a message with a code.
- */
+/** The name of a hook. <code>beforeCreate</code> decides about a new account, <code>beforeSignIn</code> about a new session, and
+ * <code>beforeSendMessage</code> about a message with a code. */
 public enum HookName implements JsonText {
     /** <code>beforeCreate</code> */
     BEFORE_CREATE("beforeCreate"),
@@ -18,9 +16,6 @@ public enum HookName implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     HookName(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * How the process calls a hook. <code>pipe</code>: a request to the host of the process, which must have called <code>hooks.offer</code>.
- * <code>webhook</code>: a signed HTTP request.
- */
+/** How a hook is asked. <code>pipe</code>: a request to the host of the process, which must have called <code>hooks.offer</code>.
+ * <code>webhook</code>: a signed HTTP request. */
 public enum HookTransport implements JsonText {
     /** <code>pipe</code> */
     PIPE("pipe"),
@@ -16,9 +14,6 @@ public enum HookTransport implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     HookTransport(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -4,39 +4,29 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of the hooks of a tenant for <code>system.apply</code>, with the members of <code>hooks.set</code>. A hook that is
- * omitted is removed.
- */
+/** The declaration of the hooks of a tenant for <code>system.apply</code>, with the members of <code>hooks.set</code>. A hook that is
+ * omitted is removed. */
 public final class HooksDeclaration extends Result {
     /** Creates an object without members. */
     public HooksDeclaration() { super(Map.of()); }
 
     HooksDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default".
-     */
+    /** {@return a copy with this value}
+     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default". */
     public HooksDeclaration withTenantId(String tenantId) { return new HooksDeclaration(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param beforeCreate The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and
-     * <code>secret</code> is omitted.
-     */
+    /** {@return a copy with this value}
+     * @param beforeCreate The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+     * <code>secret</code> is omitted. */
     public HooksDeclaration withBeforeCreate(Hook beforeCreate) { return new HooksDeclaration(with("beforeCreate", beforeCreate)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param beforeSignIn The hook that decides before every new session.
-     */
+    /** {@return a copy with this value}
+     * @param beforeSignIn The hook that is asked before every new session. */
     public HooksDeclaration withBeforeSignIn(Hook beforeSignIn) { return new HooksDeclaration(with("beforeSignIn", beforeSignIn)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param beforeSendMessage The hook that decides before a message with a code or a link is sent.
-     */
+    /** {@return a copy with this value}
+     * @param beforeSendMessage The hook that is asked before a message with a code or a link is sent. */
     public HooksDeclaration withBeforeSendMessage(Hook beforeSendMessage) {
         return new HooksDeclaration(with("beforeSendMessage", beforeSendMessage));
     }

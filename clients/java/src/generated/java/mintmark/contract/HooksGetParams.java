@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class HooksGetParams extends Params {
     /** Creates parameters without values. */
     public HooksGetParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public HooksGetParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
 }

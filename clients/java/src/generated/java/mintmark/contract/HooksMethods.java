@@ -6,30 +6,24 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>hooks.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>hooks.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class HooksMethods {
     private final Caller caller;
 
     HooksMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Gets the hooks of a tenant. The secret of a webhook is never returned.
+    /** Gets the hooks of a tenant. The secret of a webhook is never returned.
      * <p>Equivalent: firebase projectConfig.getProjectConfig.
      * <p>Errors: {@link TenantNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TenantHooks get(Consumer<HooksGetParams> params) {
         return caller.call("hooks.get", Params.filled(new HooksGetParams(), params), TenantHooks::new);
     }
 
-    /**
-     * {@return a future of {@link #get(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TenantHooks> getAsync(Consumer<HooksGetParams> params) {
         return caller.callAsync("hooks.get", Params.filled(new HooksGetParams(), params), TenantHooks::new);
     }
@@ -40,43 +34,34 @@ public final class HooksMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<TenantHooks> getAsync() { return getAsync(params -> {}); }
 
-    /**
-     * Declares the hooks that the host of this process implements. Call this method after each start of the process, before any request
-     * that needs a hook. For each decision, the process then sends a request such as <code>hook/beforeSignIn</code> to the host, and the
-     * host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this
-     * process only and is not stored. The clients call this method if the program passes a function for a hook.
+    /** Offers to answer hooks over the pipe. Call this method after each start of the process, before any request that asks a hook. The
+     * process then sends a request such as <code>hook/beforeSignIn</code> to the host for each decision, and the host answers it with a
+     * JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is
+     * not stored. The clients call this method if they get a function for a hook.
      * <p>Errors: {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public HooksOfferResult offer(HooksOfferParams params) {
         return caller.call("hooks.offer", params.require("hooks"), HooksOfferResult::new);
     }
 
-    /**
-     * {@return a future of {@link #offer(HooksOfferParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #offer(HooksOfferParams)}}
+     * @param params the parameters */
     public CompletableFuture<HooksOfferResult> offerAsync(HooksOfferParams params) {
         return caller.callAsync("hooks.offer", params.require("hooks"), HooksOfferResult::new);
     }
 
-    /**
-     * {@return the result of {@link #offer(HooksOfferParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #offer(HooksOfferParams)}}
+     * @param params sets the parameters */
     public HooksOfferResult offer(Consumer<HooksOfferParams> params) { return offer(Params.filled(new HooksOfferParams(), params)); }
 
-    /**
-     * {@return a future of {@link #offer(HooksOfferParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #offer(HooksOfferParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<HooksOfferResult> offerAsync(Consumer<HooksOfferParams> params) {
         return offerAsync(Params.filled(new HooksOfferParams(), params));
     }
 
-    /**
-     * Sets the hooks of a tenant. Replaces all hooks of the tenant: a hook that is omitted is removed. A hook decides about a new
+    /** Sets the hooks of a tenant. Replaces all hooks of the tenant: a hook that is omitted is removed. A hook decides about a new
      * account, a new session or a message before it is stored or sent: it can refuse, and it can change the display name, the picture,
      * the claims, the disabled state and whether the address is verified. If it does not answer within 7 seconds, the operation fails and
      * nothing is stored. The transport <code>pipe</code> requires that the host of this process has offered the hook with
@@ -85,16 +70,13 @@ public final class HooksMethods {
      * cognito UpdateUserPool LambdaConfig, PreSignUp, PreAuthentication, PreTokenGeneration.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidTenantSettingsException}, {@link HooksNotOfferedException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TenantHooks set(Consumer<HooksSetParams> params) {
         return caller.call("hooks.set", Params.filled(new HooksSetParams(), params), TenantHooks::new);
     }
 
-    /**
-     * {@return a future of {@link #set(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #set(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TenantHooks> setAsync(Consumer<HooksSetParams> params) {
         return caller.callAsync("hooks.set", Params.filled(new HooksSetParams(), params), TenantHooks::new);
     }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>hooksNotOffered</code>, 4102. A hook with the transport <code>pipe</code> is set or needed, and the host of this
- * process has not offered it with <code>hooks.offer</code>, or this process has no host that can answer.
- */
+/** The error <code>hooksNotOffered</code>, 4102. A hook with the transport <code>pipe</code> is set or needed, and the host of this
+ * process has not offered it with <code>hooks.offer</code>, or this process has no host that can answer. */
 public final class HooksNotOfferedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     HooksNotOfferedException(ErrorResponse response) { super(response); }
 
     /** {@return the hook} */

@@ -8,10 +8,7 @@ import mintmark.Params;
 public final class HooksOfferParams extends Params {
     /** Creates parameters without values. */
     public HooksOfferParams() {}
-
-    /**
-     * {@return this}
-     * @param hooks The hooks that the host answers. Required.
-     */
+    /** {@return this}
+     * @param hooks The hooks that the host answers. Required. */
     public HooksOfferParams hooks(List<HookName> hooks) { return set(this, "hooks", hooks); }
 }

@@ -17,54 +17,42 @@ public final class IdJagPermission extends Result {
     /** {@return the application of this tenant that requests the assertions} The ID of the tenant is its default application. */
     public String clientId() { return json().text("clientId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId the value of {@link #clientId}
-     */
+    /** {@return a copy with this value}
+     * @param clientId the value of {@link #clientId} */
     public IdJagPermission withClientId(String clientId) { return new IdJagPermission(with("clientId", clientId)); }
 
     /** {@return the issuers of the authorization servers that redeem the assertions} */
     public List<String> audiences() { return json().list("audiences", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audiences the value of {@link #audiences}
-     */
+    /** {@return a copy with this value}
+     * @param audiences the value of {@link #audiences} */
     public IdJagPermission withAudiences(List<String> audiences) { return new IdJagPermission(with("audiences", audiences)); }
 
     /** {@return the resources that an assertion can name (RFC 8707)} Defaults to none. */
     public List<String> resources() { return json().list("resources", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param resources the value of {@link #resources}
-     */
+    /** {@return a copy with this value}
+     * @param resources the value of {@link #resources} */
     public IdJagPermission withResources(List<String> resources) { return new IdJagPermission(with("resources", resources)); }
 
     /** {@return the scopes of the other authorization server that an assertion can contain} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes the value of {@link #scopes}
-     */
+    /** {@return a copy with this value}
+     * @param scopes the value of {@link #scopes} */
     public IdJagPermission withScopes(List<String> scopes) { return new IdJagPermission(with("scopes", scopes)); }
 
     /** {@return the client ID of the application at the other authorization server} */
     public String clientIdThere() { return json().text("clientIdThere"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientIdThere the value of {@link #clientIdThere}
-     */
+    /** {@return a copy with this value}
+     * @param clientIdThere the value of {@link #clientIdThere} */
     public IdJagPermission withClientIdThere(String clientIdThere) { return new IdJagPermission(with("clientIdThere", clientIdThere)); }
 
     /** {@return whether the assertions contain the verified email address of the user} Defaults to false. */
     public Optional<Boolean> email() { return json().optionalTruth("email"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param email the value of {@link #email}
-     */
+    /** {@return a copy with this value}
+     * @param email the value of {@link #email} */
     public IdJagPermission withEmail(boolean email) { return new IdJagPermission(with("email", email)); }
 }

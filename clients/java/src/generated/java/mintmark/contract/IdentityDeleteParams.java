@@ -8,10 +8,7 @@ import mintmark.Params;
 public final class IdentityDeleteParams extends Params {
     /** Creates parameters without values. */
     public IdentityDeleteParams() {}
-
-    /**
-     * {@return this}
-     * @param identityIds The IDs of the identities to delete. Required.
-     */
+    /** {@return this}
+     * @param identityIds The IDs of the identities to delete. Required. */
     public IdentityDeleteParams identityIds(List<String> identityIds) { return set(this, "identityIds", identityIds); }
 }

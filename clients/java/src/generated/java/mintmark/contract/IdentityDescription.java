@@ -17,10 +17,8 @@ public final class IdentityDescription extends Result {
     /** {@return the ID of a pool: a region, a colon and a UUID} */
     public String poolId() { return json().text("poolId"); }
 
-    /**
-     * {@return the state of an identity} <code>guest</code>: it has never had a login. <code>authenticated</code>: it has logins.
-     * <code>disabled</code>: it was merged into another identity or lost its last login.
-     */
+    /** {@return the state of an identity} <code>guest</code>: it has never had a login. <code>authenticated</code>: it has logins.
+     * <code>disabled</code>: it was merged into another identity or lost its last login. */
     public IdentityState state() { return json().constant("state", IdentityState.class); }
 
     /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */

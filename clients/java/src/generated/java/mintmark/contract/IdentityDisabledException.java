@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>identityDisabled</code>, 2004. A request or a token names a disabled identity.
- * <p>Equivalent: cognito NotAuthorizedException; firebase USER_DISABLED.
- */
+/** The error <code>identityDisabled</code>, 2004. A request or a token names a disabled identity.
+ * <p>Equivalent: cognito NotAuthorizedException; firebase USER_DISABLED. */
 public final class IdentityDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdentityDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>identityForbidden</code>, 2011. An authenticated identity is used without a login.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>identityForbidden</code>, 2011. An authenticated identity is used without a login.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class IdentityForbiddenException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdentityForbiddenException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

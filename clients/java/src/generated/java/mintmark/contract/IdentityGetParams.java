@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class IdentityGetParams extends Params {
     /** Creates parameters without values. */
     public IdentityGetParams() {}
-
-    /**
-     * {@return this}
-     * @param identityId The ID of an identity: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param identityId The ID of an identity: a region, a colon and a UUID. Required. */
     public IdentityGetParams identityId(String identityId) { return set(this, "identityId", identityId); }
 }

@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class IdentityListParams extends Params {
     /** Creates parameters without values. */
     public IdentityListParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public IdentityListParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param hideDisabled Whether to exclude disabled identities. Defaults to false.
-     */
+    /** {@return this}
+     * @param hideDisabled Whether to exclude disabled identities. Defaults to false. */
     public IdentityListParams hideDisabled(boolean hideDisabled) { return set(this, "hideDisabled", hideDisabled); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public IdentityListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public IdentityListParams cursor(String cursor) { return set(this, "cursor", cursor); }
 }

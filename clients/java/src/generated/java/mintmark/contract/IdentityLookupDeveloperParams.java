@@ -3,43 +3,26 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>identity.lookupDeveloper</code>. At least one of <code>identityId</code>, <code>developerUserIdentifier</code>
- * is set.
- */
+/** The parameters of <code>identity.lookupDeveloper</code>. At least one of <code>identityId</code>, <code>developerUserIdentifier</code>
+ * is set. */
 public final class IdentityLookupDeveloperParams extends Params {
     /** Creates parameters without values. */
     public IdentityLookupDeveloperParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public IdentityLookupDeveloperParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param identityId The ID of an identity: a region, a colon and a UUID.
-     */
+    /** {@return this}
+     * @param identityId The ID of an identity: a region, a colon and a UUID. */
     public IdentityLookupDeveloperParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param developerUserIdentifier The identifier to look up.
-     */
+    /** {@return this}
+     * @param developerUserIdentifier The identifier to look up. */
     public IdentityLookupDeveloperParams developerUserIdentifier(String developerUserIdentifier) {
         return set(this, "developerUserIdentifier", developerUserIdentifier);
     }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of identifiers in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of identifiers in one response. Defaults to 60. */
     public IdentityLookupDeveloperParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public IdentityLookupDeveloperParams cursor(String cursor) { return set(this, "cursor", cursor); }
 }

@@ -7,34 +7,22 @@ import mintmark.Params;
 public final class IdentityMergeDevelopersParams extends Params {
     /** Creates parameters without values. */
     public IdentityMergeDevelopersParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public IdentityMergeDevelopersParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param developerProvider The login provider name under which the application's backend registers its own users in a pool, such as
-     * <code>login.shop</code>. Required.
-     */
+     * <code>login.shop</code>. Required. */
     public IdentityMergeDevelopersParams developerProvider(String developerProvider) {
         return set(this, "developerProvider", developerProvider);
     }
-
-    /**
-     * {@return this}
-     * @param sourceUserIdentifier The developer user identifier of the identity to disable. Required.
-     */
+    /** {@return this}
+     * @param sourceUserIdentifier The developer user identifier of the identity to disable. Required. */
     public IdentityMergeDevelopersParams sourceUserIdentifier(String sourceUserIdentifier) {
         return set(this, "sourceUserIdentifier", sourceUserIdentifier);
     }
-
-    /**
-     * {@return this}
-     * @param destinationUserIdentifier The developer user identifier of the identity to keep. Required.
-     */
+    /** {@return this}
+     * @param destinationUserIdentifier The developer user identifier of the identity to keep. Required. */
     public IdentityMergeDevelopersParams destinationUserIdentifier(String destinationUserIdentifier) {
         return set(this, "destinationUserIdentifier", destinationUserIdentifier);
     }

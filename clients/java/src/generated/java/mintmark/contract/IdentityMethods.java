@@ -8,120 +8,92 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>identity.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>identity.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class IdentityMethods {
     private final Caller caller;
 
     IdentityMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Deletes identities. The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that
+    /** Deletes identities. The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that
      * do not exist count as deleted.
      * <p>Equivalent: cognito DeleteIdentities.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityDeleteResult delete(IdentityDeleteParams params) {
         return caller.call("identity.delete", params.require("identityIds"), IdentityDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(IdentityDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(IdentityDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityDeleteResult> deleteAsync(IdentityDeleteParams params) {
         return caller.callAsync("identity.delete", params.require("identityIds"), IdentityDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(IdentityDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(IdentityDeleteParams)}}
+     * @param params sets the parameters */
     public IdentityDeleteResult delete(Consumer<IdentityDeleteParams> params) {
         return delete(Params.filled(new IdentityDeleteParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delete(IdentityDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(IdentityDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityDeleteResult> deleteAsync(Consumer<IdentityDeleteParams> params) {
         return deleteAsync(Params.filled(new IdentityDeleteParams(), params));
     }
 
-    /**
-     * Gets an identity by ID. Returns the names of the linked login providers, but not the subjects of the user at these providers.
+    /** Gets an identity by ID. Returns the names of the linked login providers, but not the subjects of the user at these providers.
      * <p>Equivalent: cognito DescribeIdentity.
      * <p>Errors: {@link IdentityNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityDescription get(IdentityGetParams params) {
         return caller.call("identity.get", params.require("identityId"), IdentityDescription::new);
     }
 
-    /**
-     * {@return a future of {@link #get(IdentityGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(IdentityGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityDescription> getAsync(IdentityGetParams params) {
         return caller.callAsync("identity.get", params.require("identityId"), IdentityDescription::new);
     }
 
-    /**
-     * {@return the result of {@link #get(IdentityGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(IdentityGetParams)}}
+     * @param params sets the parameters */
     public IdentityDescription get(Consumer<IdentityGetParams> params) { return get(Params.filled(new IdentityGetParams(), params)); }
 
-    /**
-     * {@return a future of {@link #get(IdentityGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(IdentityGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityDescription> getAsync(Consumer<IdentityGetParams> params) {
         return getAsync(Params.filled(new IdentityGetParams(), params));
     }
 
-    /**
-     * Lists the identities of a pool. The identities are sorted by ID.
+    /** Lists the identities of a pool. The identities are sorted by ID.
      * <p>Equivalent: cognito ListIdentities.
      * <p>Errors: {@link PoolNotFoundException}, {@link InvalidCursorException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityListResult list(IdentityListParams params) {
         return caller.call("identity.list", params.require("poolId"), IdentityListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(IdentityListParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #list(IdentityListParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityListResult> listAsync(IdentityListParams params) {
         return caller.callAsync("identity.list", params.require("poolId"), IdentityListResult::new);
     }
 
-    /**
-     * {@return the result of {@link #list(IdentityListParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #list(IdentityListParams)}}
+     * @param params sets the parameters */
     public IdentityListResult list(Consumer<IdentityListParams> params) { return list(Params.filled(new IdentityListParams(), params)); }
 
-    /**
-     * {@return a future of {@link #list(IdentityListParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(IdentityListParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityListResult> listAsync(Consumer<IdentityListParams> params) {
         return listAsync(Params.filled(new IdentityListParams(), params));
     }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<IdentityListResult> listPages(Consumer<IdentityListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -129,56 +101,44 @@ public final class IdentityMethods {
         }), IdentityListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<IdentityDescription> listAll(Consumer<IdentityListParams> params) {
         return new Items<>(listPages(params), IdentityListResult::identities);
     }
 
-    /**
-     * Looks up an identity by developer user identifier, or the reverse. Returns the identity and all its developer user identifiers. If
+    /** Looks up an identity by developer user identifier, or the reverse. Returns the identity and all its developer user identifiers. If
      * both an identity and an identifier are given, the call fails with <code>loginConflict</code> unless they belong together. The
      * method never creates identities.
      * <p>Equivalent: cognito LookupDeveloperIdentity.
      * <p>Errors: {@link PoolNotFoundException}, {@link UnsupportedDeveloperProviderException}, {@link IdentityNotFoundException}, {@link
      * DeveloperUserNotFoundException}, {@link LoginConflictException}, {@link InvalidCursorException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityLookupDeveloperResult lookupDeveloper(IdentityLookupDeveloperParams params) {
         return caller.call("identity.lookupDeveloper", params.require("poolId"), IdentityLookupDeveloperResult::new);
     }
 
-    /**
-     * {@return a future of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityLookupDeveloperResult> lookupDeveloperAsync(IdentityLookupDeveloperParams params) {
         return caller.callAsync("identity.lookupDeveloper", params.require("poolId"), IdentityLookupDeveloperResult::new);
     }
 
-    /**
-     * {@return the result of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
+     * @param params sets the parameters */
     public IdentityLookupDeveloperResult lookupDeveloper(Consumer<IdentityLookupDeveloperParams> params) {
         return lookupDeveloper(Params.filled(new IdentityLookupDeveloperParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #lookupDeveloper(IdentityLookupDeveloperParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityLookupDeveloperResult> lookupDeveloperAsync(Consumer<IdentityLookupDeveloperParams> params) {
         return lookupDeveloperAsync(Params.filled(new IdentityLookupDeveloperParams(), params));
     }
 
-    /**
-     * {@return the pages of {@link #lookupDeveloper}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #lookupDeveloper}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<IdentityLookupDeveloperResult> lookupDeveloperPages(Consumer<IdentityLookupDeveloperParams> params) {
         return new Pages<>(cursor -> lookupDeveloper(p -> {
             params.accept(p);
@@ -186,55 +146,44 @@ public final class IdentityMethods {
         }), IdentityLookupDeveloperResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #lookupDeveloper}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #lookupDeveloper}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<String> lookupDeveloperAll(Consumer<IdentityLookupDeveloperParams> params) {
         return new Items<>(lookupDeveloperPages(params), IdentityLookupDeveloperResult::developerUserIdentifiers);
     }
 
-    /**
-     * Merges the identities of two developer users. Moves every login of the source identity to the destination identity and permanently
+    /** Merges the identities of two developer users. Moves every login of the source identity to the destination identity and permanently
      * disables the source identity. Merging an identity with itself changes nothing.
      * <p>Equivalent: cognito MergeDeveloperIdentities.
      * <p>Errors: {@link PoolNotFoundException}, {@link UnsupportedDeveloperProviderException}, {@link DeveloperUserNotFoundException},
      * {@link LoginConflictException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityMergeDevelopersResult mergeDevelopers(IdentityMergeDevelopersParams params) {
         return caller.call(
                 "identity.mergeDevelopers", params.require("poolId", "developerProvider", "sourceUserIdentifier", "destinationUserIdentifier"), IdentityMergeDevelopersResult::new);
     }
 
-    /**
-     * {@return a future of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityMergeDevelopersResult> mergeDevelopersAsync(IdentityMergeDevelopersParams params) {
         return caller.callAsync(
                 "identity.mergeDevelopers", params.require("poolId", "developerProvider", "sourceUserIdentifier", "destinationUserIdentifier"), IdentityMergeDevelopersResult::new);
     }
 
-    /**
-     * {@return the result of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
+     * @param params sets the parameters */
     public IdentityMergeDevelopersResult mergeDevelopers(Consumer<IdentityMergeDevelopersParams> params) {
         return mergeDevelopers(Params.filled(new IdentityMergeDevelopersParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #mergeDevelopers(IdentityMergeDevelopersParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityMergeDevelopersResult> mergeDevelopersAsync(Consumer<IdentityMergeDevelopersParams> params) {
         return mergeDevelopersAsync(Params.filled(new IdentityMergeDevelopersParams(), params));
     }
 
-    /**
-     * Gets or creates the identity for a set of logins. Without logins, every call creates a new guest. With logins, the call returns the
+    /** Gets or creates the identity for a set of logins. Without logins, every call creates a new guest. With logins, the call returns the
      * identity to which one of them is linked and links the other logins to it. If the logins belong to several identities, the
      * identities are merged: the oldest one is kept and the others are disabled.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -244,38 +193,30 @@ public final class IdentityMethods {
      * SamlNotSupportedException}, {@link LegacyProviderNotSupportedException}, {@link LoginTokenInvalidException}, {@link
      * ProviderUnavailableException}, {@link ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityResolveResult resolve(IdentityResolveParams params) {
         return caller.call("identity.resolve", params.require("poolId"), IdentityResolveResult::new);
     }
 
-    /**
-     * {@return a future of {@link #resolve(IdentityResolveParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #resolve(IdentityResolveParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityResolveResult> resolveAsync(IdentityResolveParams params) {
         return caller.callAsync("identity.resolve", params.require("poolId"), IdentityResolveResult::new);
     }
 
-    /**
-     * {@return the result of {@link #resolve(IdentityResolveParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #resolve(IdentityResolveParams)}}
+     * @param params sets the parameters */
     public IdentityResolveResult resolve(Consumer<IdentityResolveParams> params) {
         return resolve(Params.filled(new IdentityResolveParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #resolve(IdentityResolveParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #resolve(IdentityResolveParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityResolveResult> resolveAsync(Consumer<IdentityResolveParams> params) {
         return resolveAsync(Params.filled(new IdentityResolveParams(), params));
     }
 
-    /**
-     * Unlinks public logins from an identity. The caller must prove one login of the identity, which can be one of the logins to unlink.
+    /** Unlinks public logins from an identity. The caller must prove one login of the identity, which can be one of the logins to unlink.
      * An identity that loses its last login is permanently disabled.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito UnlinkIdentity.
@@ -285,71 +226,56 @@ public final class IdentityMethods {
      * LegacyProviderNotSupportedException}, {@link LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link
      * ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityDescription unlink(IdentityUnlinkParams params) {
         return caller.call("identity.unlink", params.require("identityId", "logins", "loginsToRemove"), IdentityDescription::new);
     }
 
-    /**
-     * {@return a future of {@link #unlink(IdentityUnlinkParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #unlink(IdentityUnlinkParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityDescription> unlinkAsync(IdentityUnlinkParams params) {
         return caller.callAsync("identity.unlink", params.require("identityId", "logins", "loginsToRemove"), IdentityDescription::new);
     }
 
-    /**
-     * {@return the result of {@link #unlink(IdentityUnlinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #unlink(IdentityUnlinkParams)}}
+     * @param params sets the parameters */
     public IdentityDescription unlink(Consumer<IdentityUnlinkParams> params) {
         return unlink(Params.filled(new IdentityUnlinkParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #unlink(IdentityUnlinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #unlink(IdentityUnlinkParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityDescription> unlinkAsync(Consumer<IdentityUnlinkParams> params) {
         return unlinkAsync(Params.filled(new IdentityUnlinkParams(), params));
     }
 
-    /**
-     * Unlinks a developer user identifier from an identity. The identifier becomes free. An identity that loses its last login is
+    /** Unlinks a developer user identifier from an identity. The identifier becomes free. An identity that loses its last login is
      * permanently disabled; it never becomes a guest.
      * <p>Equivalent: cognito UnlinkDeveloperIdentity.
      * <p>Errors: {@link PoolNotFoundException}, {@link UnsupportedDeveloperProviderException}, {@link IdentityNotFoundException}, {@link
      * DeveloperUserNotFoundException}, {@link LoginConflictException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdentityDescription unlinkDeveloper(IdentityUnlinkDeveloperParams params) {
         return caller.call(
                 "identity.unlinkDeveloper", params.require("poolId", "identityId", "developerProvider", "developerUserIdentifier"), IdentityDescription::new);
     }
 
-    /**
-     * {@return a future of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdentityDescription> unlinkDeveloperAsync(IdentityUnlinkDeveloperParams params) {
         return caller.callAsync(
                 "identity.unlinkDeveloper", params.require("poolId", "identityId", "developerProvider", "developerUserIdentifier"), IdentityDescription::new);
     }
 
-    /**
-     * {@return the result of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
+     * @param params sets the parameters */
     public IdentityDescription unlinkDeveloper(Consumer<IdentityUnlinkDeveloperParams> params) {
         return unlinkDeveloper(Params.filled(new IdentityUnlinkDeveloperParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #unlinkDeveloper(IdentityUnlinkDeveloperParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdentityDescription> unlinkDeveloperAsync(Consumer<IdentityUnlinkDeveloperParams> params) {
         return unlinkDeveloperAsync(Params.filled(new IdentityUnlinkDeveloperParams(), params));
     }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>identityNotFound</code>, 2003. The identity does not exist, was deleted or belongs to another pool.
- * <p>Equivalent: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found.
- */
+/** The error <code>identityNotFound</code>, 2003. The identity does not exist, was deleted or belongs to another pool.
+ * <p>Equivalent: cognito ResourceNotFoundException; firebase USER_NOT_FOUND; nativeAuth user_not_found. */
 public final class IdentityNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdentityNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class IdentityResolveParams extends Params {
     /** Creates parameters without values. */
     public IdentityResolveParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public IdentityResolveParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param logins The logins of the user. Omit them to create a guest.
-     */
+    /** {@return this}
+     * @param logins The logins of the user. Omit them to create a guest. */
     public IdentityResolveParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The state of an identity. <code>guest</code>: it has never had a login. <code>authenticated</code>: it has logins.
- * <code>disabled</code>: it was merged into another identity or lost its last login.
- */
+/** The state of an identity. <code>guest</code>: it has never had a login. <code>authenticated</code>: it has logins.
+ * <code>disabled</code>: it was merged into another identity or lost its last login. */
 public enum IdentityState implements JsonText {
     /** <code>guest</code> */
     GUEST("guest"),
@@ -18,9 +16,6 @@ public enum IdentityState implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     IdentityState(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -7,32 +7,20 @@ import mintmark.Params;
 public final class IdentityUnlinkDeveloperParams extends Params {
     /** Creates parameters without values. */
     public IdentityUnlinkDeveloperParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public IdentityUnlinkDeveloperParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param identityId The ID of an identity: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param identityId The ID of an identity: a region, a colon and a UUID. Required. */
     public IdentityUnlinkDeveloperParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param developerProvider The login provider name under which the application's backend registers its own users in a pool, such as
-     * <code>login.shop</code>. Required.
-     */
+     * <code>login.shop</code>. Required. */
     public IdentityUnlinkDeveloperParams developerProvider(String developerProvider) {
         return set(this, "developerProvider", developerProvider);
     }
-
-    /**
-     * {@return this}
-     * @param developerUserIdentifier The identifier to unlink. Required.
-     */
+    /** {@return this}
+     * @param developerUserIdentifier The identifier to unlink. Required. */
     public IdentityUnlinkDeveloperParams developerUserIdentifier(String developerUserIdentifier) {
         return set(this, "developerUserIdentifier", developerUserIdentifier);
     }

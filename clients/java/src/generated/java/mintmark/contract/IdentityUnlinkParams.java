@@ -9,22 +9,13 @@ import mintmark.Params;
 public final class IdentityUnlinkParams extends Params {
     /** Creates parameters without values. */
     public IdentityUnlinkParams() {}
-
-    /**
-     * {@return this}
-     * @param identityId The ID of an identity: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param identityId The ID of an identity: a region, a colon and a UUID. Required. */
     public IdentityUnlinkParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param logins At least one login of the identity, as proof. Required.
-     */
+    /** {@return this}
+     * @param logins At least one login of the identity, as proof. Required. */
     public IdentityUnlinkParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
-
-    /**
-     * {@return this}
-     * @param loginsToRemove The names of the providers whose logins are unlinked. Required.
-     */
+    /** {@return this}
+     * @param loginsToRemove The names of the providers whose logins are unlinked. Required. */
     public IdentityUnlinkParams loginsToRemove(List<String> loginsToRemove) { return set(this, "loginsToRemove", loginsToRemove); }
 }

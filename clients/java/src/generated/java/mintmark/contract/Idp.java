@@ -16,10 +16,8 @@ public final class Idp extends Result {
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /**
-     * {@return the ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>, <code>facebook.com</code>,
-     * <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider}
-     */
+    /** {@return the ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>, <code>facebook.com</code>,
+     * <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other OpenID Connect provider} */
     public String providerId() { return json().text("providerId"); }
 
     /** {@return the client ID at the provider} */
@@ -52,25 +50,19 @@ public final class Idp extends Result {
     /** {@return the scopes that are requested in addition to the basic ones} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return the accepted authentication context classes of the provider} They are requested as <code>acr_values</code>, and an ID
-     * token whose <code>acr</code> is none of them is rejected.
-     */
+    /** {@return the accepted authentication context classes of the provider} They are requested as <code>acr_values</code>, and an ID
+     * token whose <code>acr</code> is none of them is rejected. */
     public List<String> requiredAcr() { return json().list("requiredAcr", Read.STRING); }
 
-    /**
-     * {@return the maximum time since the user signed in at the provider, in seconds} It is requested as <code>max_age</code>, and an ID
-     * token whose <code>auth_time</code> is missing or older is rejected.
-     */
+    /** {@return the maximum time since the user signed in at the provider, in seconds} It is requested as <code>max_age</code>, and an ID
+     * token whose <code>auth_time</code> is missing or older is rejected. */
     public OptionalLong maxAuthAgeSeconds() { return json().optionalNumber("maxAuthAgeSeconds"); }
 
     /** {@return whether <code>openid</code> is the only basic scope} */
     public boolean openidOnly() { return json().truth("openidOnly"); }
 
-    /**
-     * {@return whether email addresses that the provider reports as verified are trusted} Always false for known providers, which have
-     * fixed rules.
-     */
+    /** {@return whether email addresses that the provider reports as verified are trusted} Always false for known providers, which have
+     * fixed rules. */
     public boolean trustEmail() { return json().truth("trustEmail"); }
 
     /** {@return additional client IDs whose ID tokens are accepted} */

@@ -8,39 +8,24 @@ import mintmark.Params;
 public final class IdpAuthorizeDeviceParams extends Params {
     /** Creates parameters without values. */
     public IdpAuthorizeDeviceParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public IdpAuthorizeDeviceParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other
-     * OpenID Connect provider. Required.
-     */
+     * OpenID Connect provider. Required. */
     public IdpAuthorizeDeviceParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param idToken An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
-     * <code>account.link</code> and <code>account.reauthenticate</code> for this account.
-     */
+     * <code>account.link</code> and <code>account.reauthenticate</code> for this account. */
     public IdpAuthorizeDeviceParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it:
-     * <code>signIn.withCredential</code> accepts the credential for no other application. Excludes <code>idToken</code>.
-     */
+     * <code>signIn.withCredential</code> accepts the credential for no other application. Excludes <code>idToken</code>. */
     public IdpAuthorizeDeviceParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>; only <code>openid</code> if
-     * the provider has <code>openidOnly</code>) and to those of the provider's settings.
-     */
+     * the provider has <code>openidOnly</code>) and to those of the provider's settings. */
     public IdpAuthorizeDeviceParams scopes(List<String> scopes) { return set(this, "scopes", scopes); }
 }

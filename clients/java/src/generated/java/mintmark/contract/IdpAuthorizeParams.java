@@ -10,88 +10,59 @@ import mintmark.Result;
 public final class IdpAuthorizeParams extends Params {
     /** Creates parameters without values. */
     public IdpAuthorizeParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public IdpAuthorizeParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other
-     * OpenID Connect provider. Required.
-     */
+     * OpenID Connect provider. Required. */
     public IdpAuthorizeParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param idToken An ID token of the signed-in user. Binds the flow to this account: its credential is then accepted only by
-     * <code>account.link</code> and <code>account.reauthenticate</code> for this account.
-     */
+     * <code>account.link</code> and <code>account.reauthenticate</code> for this account. */
     public IdpAuthorizeParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it:
      * <code>signIn.withCredential</code> accepts the credential for no other application. Excludes <code>idToken</code>. If the
      * application has <code>redirectUris</code>, <code>redirectUri</code> must be one of them, except for the port of a loopback address.
      */
     public IdpAuthorizeParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param redirectUri The URI to which the provider redirects the browser. It must be registered at the provider. Allowed are
      * <code>https</code>, <code>http</code> to a loopback address, and private-use schemes that contain a dot, such as
-     * <code>com.example.shop:/back</code>.
-     */
+     * <code>com.example.shop:/back</code>. */
     public IdpAuthorizeParams redirectUri(String redirectUri) { return set(this, "redirectUri", redirectUri); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param listen Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the
-     * response type <code>idToken</code> must offer <code>form_post</code>.
-     */
+     * response type <code>idToken</code> must offer <code>form_post</code>. */
     public IdpAuthorizeParams listen(Listen listen) { return set(this, "listen", listen); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>; only <code>openid</code> if
-     * the provider has <code>openidOnly</code>) and to those of the provider's settings.
-     */
+     * the provider has <code>openidOnly</code>) and to those of the provider's settings. */
     public IdpAuthorizeParams scopes(List<String> scopes) { return set(this, "scopes", scopes); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param customParameters Additional parameters for the provider, such as <code>login_hint</code>, <code>prompt</code> or
-     * <code>hd</code>. Parameters that the protocol itself uses are rejected.
-     */
+     * <code>hd</code>. Parameters that the protocol itself uses are rejected. */
     public IdpAuthorizeParams customParameters(Map<String, String> customParameters) {
         return set(this, "customParameters", customParameters);
     }
 
-    /**
-     * Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type
-     * <code>idToken</code> must offer <code>form_post</code>.
-     */
+    /** Receives the callback on 127.0.0.1. Many providers accept any port for native apps (RFC 8252). A provider with the response type
+     * <code>idToken</code> must offer <code>form_post</code>. */
     public static final class Listen extends Result {
         /** Creates an object without members. */
         public Listen() { super(Map.of()); }
 
         Listen(Map<String, Object> json) { super(json); }
 
-        /**
-         * {@return a copy with this value}
-         * @param port The port. Defaults to any free port.
-         */
+        /** {@return a copy with this value}
+         * @param port The port. Defaults to any free port. */
         public Listen withPort(long port) { return new Listen(with("port", port)); }
 
-        /**
-         * {@return a copy with this value}
+        /** {@return a copy with this value}
          * @param path The path of the callback URL, such as <code>/back</code>, if the provider accepts only a registered path. Defaults
-         * to a random path.
-         */
+         * to a random path. */
         public Listen withPath(String path) { return new Listen(with("path", path)); }
     }
 }

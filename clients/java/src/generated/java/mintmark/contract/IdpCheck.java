@@ -8,10 +8,8 @@ import mintmark.Result;
 public final class IdpCheck extends Result {
     IdpCheck(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the name of the check: <code>settings</code>, <code>discovery</code>, <code>keys</code>, <code>algorithms</code>,
-     * <code>responseType</code> or <code>endpoints</code>}
-     */
+    /** {@return the name of the check: <code>settings</code>, <code>discovery</code>, <code>keys</code>, <code>algorithms</code>,
+     * <code>responseType</code> or <code>endpoints</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return whether the check passed} */

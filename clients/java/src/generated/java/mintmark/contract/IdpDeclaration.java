@@ -5,149 +5,109 @@ import java.util.List;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of an identity provider for <code>system.apply</code>, with the members of <code>idp.create</code>. Omitted members
- * keep their value; for a new provider, they get their default.
- */
+/** The declaration of an identity provider for <code>system.apply</code>, with the members of <code>idp.create</code>. Omitted members
+ * keep their value; for a new provider, they get their default. */
 public final class IdpDeclaration extends Result {
     /** Creates an object without members. */
     public IdpDeclaration() { super(Map.of()); }
 
     IdpDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default".
-     */
+    /** {@return a copy with this value}
+     * @param tenantId The ID of the tenant, which can be part of the same document. Defaults to "default". */
     public IdpDeclaration withTenantId(String tenantId) { return new IdpDeclaration(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other
-     * OpenID Connect provider. Required.
-     */
+     * OpenID Connect provider. Required. */
     public IdpDeclaration withProviderId(String providerId) { return new IdpDeclaration(with("providerId", providerId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it.
-     */
+    /** {@return a copy with this value}
+     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it. */
     public IdpDeclaration withClientId(String clientId) { return new IdpDeclaration(with("clientId", clientId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientSecret The client secret at the provider. Stored encrypted and never returned.
-     */
+    /** {@return a copy with this value}
+     * @param clientSecret The client secret at the provider. Stored encrypted and never returned. */
     public IdpDeclaration withClientSecret(String clientSecret) { return new IdpDeclaration(with("clientSecret", clientSecret)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param clientAuthentication The method with which the client authenticates at the token endpoint. Defaults to <code>basic</code>
-     * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code> without a client secret.
-     */
+     * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code> without a client secret. */
     public IdpDeclaration withClientAuthentication(ClientAuthentication clientAuthentication) {
         return new IdpDeclaration(with("clientAuthentication", clientAuthentication));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param issuer The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For <code>microsoft.com</code>, the
-     * issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
-     */
+     * issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer. */
     public IdpDeclaration withIssuer(String issuer) { return new IdpDeclaration(with("issuer", issuer)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param displayName The name of the provider on sign-in buttons.
-     */
+    /** {@return a copy with this value}
+     * @param displayName The name of the provider on sign-in buttons. */
     public IdpDeclaration withDisplayName(String displayName) { return new IdpDeclaration(with("displayName", displayName)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param enabled Whether users can sign in with the provider.
-     */
+    /** {@return a copy with this value}
+     * @param enabled Whether users can sign in with the provider. */
     public IdpDeclaration withEnabled(boolean enabled) { return new IdpDeclaration(with("enabled", enabled)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param responseType The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow with PKCE; without a
      * client secret the client is public. <code>idToken</code>, the implicit flow, is for providers that offer nothing else (RFC 9700
-     * section 2.1.2).
-     */
+     * section 2.1.2). */
     public IdpDeclaration withResponseType(IdpResponseType responseType) {
         return new IdpDeclaration(with("responseType", responseType));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every sign-in, such as
-     * <code>offline_access</code>.
-     */
+     * <code>offline_access</code>. */
     public IdpDeclaration withScopes(List<String> scopes) { return new IdpDeclaration(with("scopes", scopes)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param requiredAcr The accepted authentication context classes of the provider. They are requested as <code>acr_values</code>, and
-     * an ID token whose <code>acr</code> is none of them is rejected.
-     */
+     * an ID token whose <code>acr</code> is none of them is rejected. */
     public IdpDeclaration withRequiredAcr(List<String> requiredAcr) { return new IdpDeclaration(with("requiredAcr", requiredAcr)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param maxAuthAgeSeconds The maximum time since the user signed in at the provider, in seconds. It is requested as
-     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected.
-     */
+     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected. */
     public IdpDeclaration withMaxAuthAgeSeconds(long maxAuthAgeSeconds) {
         return new IdpDeclaration(with("maxAuthAgeSeconds", maxAuthAgeSeconds));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
-     * then has no address and no name, unless <code>scopes</code> ask for them.
-     */
+     * then has no address and no name, unless <code>scopes</code> ask for them. */
     public IdpDeclaration withOpenidOnly(boolean openidOnly) { return new IdpDeclaration(with("openidOnly", openidOnly)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with such an
      * address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers
-     * have fixed rules.
-     */
+     * have fixed rules. */
     public IdpDeclaration withTrustEmail(boolean trustEmail) { return new IdpDeclaration(with("trustEmail", trustEmail)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
-     */
+    /** {@return a copy with this value}
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. */
     public IdpDeclaration withMoreClientIds(List<String> moreClientIds) {
         return new IdpDeclaration(with("moreClientIds", moreClientIds));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
-     */
+    /** {@return a copy with this value}
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. */
     public IdpDeclaration withKeys(List<Map<String, Object>> keys) { return new IdpDeclaration(withFree("keys", keys)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param endpoint The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or <code>github.com</code> are
-     * verified, instead of the provider's own URL.
-     */
+     * verified, instead of the provider's own URL. */
     public IdpDeclaration withEndpoint(String endpoint) { return new IdpDeclaration(with("endpoint", endpoint)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests.
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. */
     public IdpDeclaration withAllowInsecure(boolean allowInsecure) { return new IdpDeclaration(with("allowInsecure", allowInsecure)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork Whether the provider can be in a private network.
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork Whether the provider can be in a private network. */
     public IdpDeclaration withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new IdpDeclaration(with("allowPrivateNetwork", allowPrivateNetwork));
     }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>idpDisabled</code>, 6006. A sign-in uses a disabled identity provider.
- * <p>Equivalent: firebase OPERATION_NOT_ALLOWED.
- */
+/** The error <code>idpDisabled</code>, 6006. A sign-in uses a disabled identity provider.
+ * <p>Equivalent: firebase OPERATION_NOT_ALLOWED. */
 public final class IdpDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdpDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

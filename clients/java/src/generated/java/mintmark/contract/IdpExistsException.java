@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>idpExists</code>, 6004. <code>idp.create</code> names a provider ID that already exists in the tenant.
- * <p>Equivalent: firebase CONFIGURATION_EXISTS.
- */
+/** The error <code>idpExists</code>, 6004. <code>idp.create</code> names a provider ID that already exists in the tenant.
+ * <p>Equivalent: firebase CONFIGURATION_EXISTS. */
 public final class IdpExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdpExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -7,22 +7,13 @@ import mintmark.Params;
 public final class IdpListParams extends Params {
     /** Creates parameters without values. */
     public IdpListParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public IdpListParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public IdpListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public IdpListParams cursor(String cursor) { return set(this, "cursor", cursor); }
 }

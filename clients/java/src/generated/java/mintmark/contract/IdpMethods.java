@@ -8,17 +8,14 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>idp.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
- * mintmark.MintmarkException}.
- */
+/** The methods <code>idp.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
+ * mintmark.MintmarkException}. */
 public final class IdpMethods {
     private final Caller caller;
 
     IdpMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Starts a sign-in at an identity provider in the user's browser. Open <code>authorizationUrl</code> in the browser of the user. With
+    /** Starts a sign-in at an identity provider in the user's browser. Open <code>authorizationUrl</code> in the browser of the user. With
      * <code>redirectUri</code>, the provider redirects the browser to this URI; pass the complete callback URL and
      * <code>continuationToken</code> as a credential to <code>signIn.withCredential</code>, <code>account.link</code> or
      * <code>account.reauthenticate</code>. With <code>listen</code>, this process receives the callback on the local machine; the
@@ -33,38 +30,30 @@ public final class IdpMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdpAuthorizeResult authorize(IdpAuthorizeParams params) {
         return caller.call("idp.authorize", params.require("providerId"), IdpAuthorizeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #authorize(IdpAuthorizeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #authorize(IdpAuthorizeParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdpAuthorizeResult> authorizeAsync(IdpAuthorizeParams params) {
         return caller.callAsync("idp.authorize", params.require("providerId"), IdpAuthorizeResult::new);
     }
 
-    /**
-     * {@return the result of {@link #authorize(IdpAuthorizeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #authorize(IdpAuthorizeParams)}}
+     * @param params sets the parameters */
     public IdpAuthorizeResult authorize(Consumer<IdpAuthorizeParams> params) {
         return authorize(Params.filled(new IdpAuthorizeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #authorize(IdpAuthorizeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #authorize(IdpAuthorizeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdpAuthorizeResult> authorizeAsync(Consumer<IdpAuthorizeParams> params) {
         return authorizeAsync(Params.filled(new IdpAuthorizeParams(), params));
     }
 
-    /**
-     * Starts a device authorization at an identity provider (RFC 8628). For devices without a browser, such as editors and scripts on
+    /** Starts a device authorization at an identity provider (RFC 8628). For devices without a browser, such as editors and scripts on
      * servers. Show <code>userCode</code> and <code>verificationUri</code> to the user, who opens the URI on another device and enters
      * the code. Pass <code>continuationToken</code> as a credential to <code>signIn.withCredential</code>, <code>account.link</code> or
      * <code>account.reauthenticate</code>. That call polls the provider at the allowed interval until the user has signed in, without
@@ -77,147 +66,112 @@ public final class IdpMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdpAuthorizeDeviceResult authorizeDevice(IdpAuthorizeDeviceParams params) {
         return caller.call("idp.authorizeDevice", params.require("providerId"), IdpAuthorizeDeviceResult::new);
     }
 
-    /**
-     * {@return a future of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdpAuthorizeDeviceResult> authorizeDeviceAsync(IdpAuthorizeDeviceParams params) {
         return caller.callAsync("idp.authorizeDevice", params.require("providerId"), IdpAuthorizeDeviceResult::new);
     }
 
-    /**
-     * {@return the result of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
+     * @param params sets the parameters */
     public IdpAuthorizeDeviceResult authorizeDevice(Consumer<IdpAuthorizeDeviceParams> params) {
         return authorizeDevice(Params.filled(new IdpAuthorizeDeviceParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #authorizeDevice(IdpAuthorizeDeviceParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdpAuthorizeDeviceResult> authorizeDeviceAsync(Consumer<IdpAuthorizeDeviceParams> params) {
         return authorizeDeviceAsync(Params.filled(new IdpAuthorizeDeviceParams(), params));
     }
 
-    /**
-     * Creates an identity provider for a tenant. The known providers <code>google.com</code>, <code>apple.com</code>,
+    /** Creates an identity provider for a tenant. The known providers <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code> and <code>github.com</code> require little more than a client ID. Any other
      * OpenID Connect provider has an ID of the form <code>oidc.&lt;name&gt;</code> and an issuer, from which its keys are fetched.
      * <p>Equivalent: firebase oauthIdpConfigs.create, defaultSupportedIdpConfigs.create.
      * <p>Errors: {@link TenantNotFoundException}, {@link IdpExistsException}, {@link InvalidIdpException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Idp create(IdpCreateParams params) { return caller.call("idp.create", params.require("providerId", "clientId"), Idp::new); }
 
-    /**
-     * {@return a future of {@link #create(IdpCreateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #create(IdpCreateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Idp> createAsync(IdpCreateParams params) {
         return caller.callAsync("idp.create", params.require("providerId", "clientId"), Idp::new);
     }
 
-    /**
-     * {@return the result of {@link #create(IdpCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #create(IdpCreateParams)}}
+     * @param params sets the parameters */
     public Idp create(Consumer<IdpCreateParams> params) { return create(Params.filled(new IdpCreateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #create(IdpCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #create(IdpCreateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Idp> createAsync(Consumer<IdpCreateParams> params) {
         return createAsync(Params.filled(new IdpCreateParams(), params));
     }
 
-    /**
-     * Deletes an identity provider. Users can no longer sign in with it. The logins linked to accounts are kept and work again if a
+    /** Deletes an identity provider. Users can no longer sign in with it. The logins linked to accounts are kept and work again if a
      * provider with the same <code>providerId</code> is created.
      * <p>Equivalent: firebase oauthIdpConfigs.delete.
      * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdpDeleteResult delete(IdpDeleteParams params) {
         return caller.call("idp.delete", params.require("providerId"), IdpDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(IdpDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(IdpDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdpDeleteResult> deleteAsync(IdpDeleteParams params) {
         return caller.callAsync("idp.delete", params.require("providerId"), IdpDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(IdpDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(IdpDeleteParams)}}
+     * @param params sets the parameters */
     public IdpDeleteResult delete(Consumer<IdpDeleteParams> params) { return delete(Params.filled(new IdpDeleteParams(), params)); }
 
-    /**
-     * {@return a future of {@link #delete(IdpDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(IdpDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdpDeleteResult> deleteAsync(Consumer<IdpDeleteParams> params) {
         return deleteAsync(Params.filled(new IdpDeleteParams(), params));
     }
 
-    /**
-     * Gets an identity provider of a tenant. The client secret is never returned; <code>hasClientSecret</code> states whether it is set.
+    /** Gets an identity provider of a tenant. The client secret is never returned; <code>hasClientSecret</code> states whether it is set.
      * <p>Equivalent: firebase oauthIdpConfigs.get.
      * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Idp get(IdpGetParams params) { return caller.call("idp.get", params.require("providerId"), Idp::new); }
 
-    /**
-     * {@return a future of {@link #get(IdpGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(IdpGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<Idp> getAsync(IdpGetParams params) {
         return caller.callAsync("idp.get", params.require("providerId"), Idp::new);
     }
 
-    /**
-     * {@return the result of {@link #get(IdpGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(IdpGetParams)}}
+     * @param params sets the parameters */
     public Idp get(Consumer<IdpGetParams> params) { return get(Params.filled(new IdpGetParams(), params)); }
 
-    /**
-     * {@return a future of {@link #get(IdpGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(IdpGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Idp> getAsync(Consumer<IdpGetParams> params) { return getAsync(Params.filled(new IdpGetParams(), params)); }
 
-    /**
-     * Lists the identity providers of a tenant. The providers are sorted by ID.
+    /** Lists the identity providers of a tenant. The providers are sorted by ID.
      * <p>Equivalent: firebase oauthIdpConfigs.list.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdpListResult list(Consumer<IdpListParams> params) {
         return caller.call("idp.list", Params.filled(new IdpListParams(), params), IdpListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdpListResult> listAsync(Consumer<IdpListParams> params) {
         return caller.callAsync("idp.list", Params.filled(new IdpListParams(), params), IdpListResult::new);
     }
@@ -228,10 +182,8 @@ public final class IdpMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<IdpListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<IdpListResult> listPages(Consumer<IdpListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -239,75 +191,57 @@ public final class IdpMethods {
         }), IdpListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<Idp> listAll(Consumer<IdpListParams> params) { return new Items<>(listPages(params), IdpListResult::idps); }
 
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<Idp> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Tests the configuration of an identity provider. Fetches the discovery document and the keys of the provider again and reports the
+    /** Tests the configuration of an identity provider. Fetches the discovery document and the keys of the provider again and reports the
      * result of each check. Changes nothing.
      * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public IdpTestResult test(IdpTestParams params) { return caller.call("idp.test", params.require("providerId"), IdpTestResult::new); }
 
-    /**
-     * {@return a future of {@link #test(IdpTestParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #test(IdpTestParams)}}
+     * @param params the parameters */
     public CompletableFuture<IdpTestResult> testAsync(IdpTestParams params) {
         return caller.callAsync("idp.test", params.require("providerId"), IdpTestResult::new);
     }
 
-    /**
-     * {@return the result of {@link #test(IdpTestParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #test(IdpTestParams)}}
+     * @param params sets the parameters */
     public IdpTestResult test(Consumer<IdpTestParams> params) { return test(Params.filled(new IdpTestParams(), params)); }
 
-    /**
-     * {@return a future of {@link #test(IdpTestParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #test(IdpTestParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<IdpTestResult> testAsync(Consumer<IdpTestParams> params) {
         return testAsync(Params.filled(new IdpTestParams(), params));
     }
 
-    /**
-     * Updates an identity provider. Omitted members keep their value. If <code>issuer</code> or <code>endpoint</code> changes, the client
+    /** Updates an identity provider. Omitted members keep their value. If <code>issuer</code> or <code>endpoint</code> changes, the client
      * secret is deleted and must be given again, so that it is not sent to another server. While a provider is disabled, users cannot
      * sign in with it; its linked logins are kept.
      * <p>Equivalent: firebase oauthIdpConfigs.patch.
      * <p>Errors: {@link TenantNotFoundException}, {@link IdpNotFoundException}, {@link InvalidIdpException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Idp update(IdpUpdateParams params) { return caller.call("idp.update", params.require("providerId"), Idp::new); }
 
-    /**
-     * {@return a future of {@link #update(IdpUpdateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #update(IdpUpdateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Idp> updateAsync(IdpUpdateParams params) {
         return caller.callAsync("idp.update", params.require("providerId"), Idp::new);
     }
 
-    /**
-     * {@return the result of {@link #update(IdpUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #update(IdpUpdateParams)}}
+     * @param params sets the parameters */
     public Idp update(Consumer<IdpUpdateParams> params) { return update(Params.filled(new IdpUpdateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #update(IdpUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #update(IdpUpdateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Idp> updateAsync(Consumer<IdpUpdateParams> params) {
         return updateAsync(Params.filled(new IdpUpdateParams(), params));
     }

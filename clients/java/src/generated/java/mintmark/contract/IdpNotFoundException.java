@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>idpNotFound</code>, 6003. The identity provider does not exist in the tenant.
- * <p>Equivalent: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID.
- */
+/** The error <code>idpNotFound</code>, 6003. The identity provider does not exist in the tenant.
+ * <p>Equivalent: firebase CONFIGURATION_NOT_FOUND, INVALID_PROVIDER_ID. */
 public final class IdpNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IdpNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The response type of a sign-in with an identity provider. <code>code</code>: the provider returns a code, which is redeemed with PKCE
- * and with the client secret, if there is one. <code>idToken</code>: the provider returns the ID token itself (implicit flow).
- */
+/** The response type of a sign-in with an identity provider. <code>code</code>: the provider returns a code, which is redeemed with PKCE
+ * and with the client secret, if there is one. <code>idToken</code>: the provider returns the ID token itself (implicit flow). */
 public enum IdpResponseType implements JsonText {
     /** <code>code</code> */
     CODE("code"),
@@ -16,9 +14,6 @@ public enum IdpResponseType implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     IdpResponseType(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

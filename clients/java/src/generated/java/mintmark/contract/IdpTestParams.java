@@ -7,18 +7,12 @@ import mintmark.Params;
 public final class IdpTestParams extends Params {
     /** Creates parameters without values. */
     public IdpTestParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public IdpTestParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other
-     * OpenID Connect provider. Required.
-     */
+     * OpenID Connect provider. Required. */
     public IdpTestParams providerId(String providerId) { return set(this, "providerId", providerId); }
 }

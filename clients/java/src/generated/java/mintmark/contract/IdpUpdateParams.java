@@ -9,134 +9,77 @@ import mintmark.Params;
 public final class IdpUpdateParams extends Params {
     /** Creates parameters without values. */
     public IdpUpdateParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public IdpUpdateParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param providerId The ID of an identity provider of a tenant: <code>google.com</code>, <code>apple.com</code>,
      * <code>facebook.com</code>, <code>microsoft.com</code>, <code>github.com</code>, or <code>oidc.&lt;name&gt;</code> for any other
-     * OpenID Connect provider. Required.
-     */
+     * OpenID Connect provider. Required. */
     public IdpUpdateParams providerId(String providerId) { return set(this, "providerId", providerId); }
-
-    /**
-     * {@return this}
-     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it.
-     */
+    /** {@return this}
+     * @param clientId The client ID at the provider. The <code>aud</code> claim of the provider's ID tokens must contain it. */
     public IdpUpdateParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The client secret at the provider. Stored encrypted and never returned.
-     */
+    /** {@return this}
+     * @param clientSecret The client secret at the provider. Stored encrypted and never returned. */
     public IdpUpdateParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientAuthentication The method with which the client authenticates at the token endpoint. Defaults to <code>basic</code>
-     * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code> without a client secret.
-     */
+     * for <code>oidc.*</code> providers, to <code>post</code> for known providers, and to <code>none</code> without a client secret. */
     public IdpUpdateParams clientAuthentication(ClientAuthentication clientAuthentication) {
         return set(this, "clientAuthentication", clientAuthentication);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuer The issuer of an <code>oidc.*</code> provider, exactly as in <code>iss</code>. For <code>microsoft.com</code>, the
-     * issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer.
-     */
+     * issuer of a directory; defaults to the issuer of personal accounts. Other known providers have a fixed issuer. */
     public IdpUpdateParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param displayName The name of the provider on sign-in buttons.
-     */
+    /** {@return this}
+     * @param displayName The name of the provider on sign-in buttons. */
     public IdpUpdateParams displayName(String displayName) { return set(this, "displayName", displayName); }
-
-    /**
-     * {@return this}
-     * @param enabled Whether users can sign in with the provider.
-     */
+    /** {@return this}
+     * @param enabled Whether users can sign in with the provider. */
     public IdpUpdateParams enabled(boolean enabled) { return set(this, "enabled", enabled); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param responseType The response type of sign-ins. Defaults to <code>code</code>, the authorization code flow with PKCE; without a
      * client secret the client is public. <code>idToken</code>, the implicit flow, is for providers that offer nothing else (RFC 9700
-     * section 2.1.2).
-     */
+     * section 2.1.2). */
     public IdpUpdateParams responseType(IdpResponseType responseType) { return set(this, "responseType", responseType); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scopes The scopes to request in addition to the basic ones (<code>openid email profile</code>) in every sign-in, such as
-     * <code>offline_access</code>.
-     */
+     * <code>offline_access</code>. */
     public IdpUpdateParams scopes(List<String> scopes) { return set(this, "scopes", scopes); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param requiredAcr The accepted authentication context classes of the provider. They are requested as <code>acr_values</code>, and
-     * an ID token whose <code>acr</code> is none of them is rejected.
-     */
+     * an ID token whose <code>acr</code> is none of them is rejected. */
     public IdpUpdateParams requiredAcr(List<String> requiredAcr) { return set(this, "requiredAcr", requiredAcr); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param maxAuthAgeSeconds The maximum time since the user signed in at the provider, in seconds. It is requested as
-     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected.
-     */
+     * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected. */
     public IdpUpdateParams maxAuthAgeSeconds(long maxAuthAgeSeconds) { return set(this, "maxAuthAgeSeconds", maxAuthAgeSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
-     * then has no address and no name, unless <code>scopes</code> ask for them.
-     */
+     * then has no address and no name, unless <code>scopes</code> ask for them. */
     public IdpUpdateParams openidOnly(boolean openidOnly) { return set(this, "openidOnly", openidOnly); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with such an
      * address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers
-     * have fixed rules.
-     */
+     * have fixed rules. */
     public IdpUpdateParams trustEmail(boolean trustEmail) { return set(this, "trustEmail", trustEmail); }
-
-    /**
-     * {@return this}
-     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps.
-     */
+    /** {@return this}
+     * @param moreClientIds Additional client IDs whose ID tokens are accepted, such as the client IDs or bundle IDs of mobile apps. */
     public IdpUpdateParams moreClientIds(List<String> moreClientIds) { return set(this, "moreClientIds", moreClientIds); }
-
-    /**
-     * {@return this}
-     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
-     */
+    /** {@return this}
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. */
     public IdpUpdateParams keys(List<Map<String, Object>> keys) { return setFree(this, "keys", keys); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param endpoint The URL at which access tokens of <code>google.com</code>, <code>facebook.com</code> or <code>github.com</code> are
-     * verified, instead of the provider's own URL.
-     */
+     * verified, instead of the provider's own URL. */
     public IdpUpdateParams endpoint(String endpoint) { return set(this, "endpoint", endpoint); }
-
-    /**
-     * {@return this}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests.
-     */
+    /** {@return this}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. */
     public IdpUpdateParams allowInsecure(boolean allowInsecure) { return set(this, "allowInsecure", allowInsecure); }
-
-    /**
-     * {@return this}
-     * @param allowPrivateNetwork Whether the provider can be in a private network.
-     */
+    /** {@return this}
+     * @param allowPrivateNetwork Whether the provider can be in a private network. */
     public IdpUpdateParams allowPrivateNetwork(boolean allowPrivateNetwork) {
         return set(this, "allowPrivateNetwork", allowPrivateNetwork);
     }

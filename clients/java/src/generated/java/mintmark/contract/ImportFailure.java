@@ -17,10 +17,8 @@ public final class ImportFailure extends Result {
     /** {@return the account ID in this line} */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /**
-     * {@return at most 20 violations} The pointers refer to the account. The rules are JSON Schema keywords, the types of the errors that
+    /** {@return at most 20 violations} The pointers refer to the account. The rules are JSON Schema keywords, the types of the errors that
      * methods such as <code>account.create</code> return for the same problem, <code>malformed</code>, <code>duplicate</code> and
-     * <code>unrecognisable</code>.
-     */
+     * <code>unrecognisable</code>. */
     public List<Violation> violations() { return json().list("violations", Read.object(Violation::new)); }
 }

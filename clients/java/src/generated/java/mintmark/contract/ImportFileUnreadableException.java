@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>importFileUnreadable</code>, 5040. The file for <code>account.import</code> does not exist, is not a regular file or
- * cannot be read.
- */
+/** The error <code>importFileUnreadable</code>, 5040. The file for <code>account.import</code> does not exist, is not a regular file or
+ * cannot be read. */
 public final class ImportFileUnreadableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ImportFileUnreadableException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} */

@@ -8,8 +8,7 @@ import mintmark.Result;
 public final class ImportStop extends Result {
     ImportStop(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return <code>requestCancelled</code>, <code>tooManyFailures</code>, or the error of the store, such as <code>storeFull</code>}
+    /** {@return <code>requestCancelled</code>, <code>tooManyFailures</code>, or the error of the store, such as <code>storeFull</code>}
      */
     public String type() { return json().text("type"); }
 

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>internalError</code>, -32603. Mintmark itself has a defect.
- * <p>Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
- */
+/** The error <code>internalError</code>, -32603. Mintmark itself has a defect.
+ * <p>Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error. */
 public final class InternalErrorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InternalErrorException(ErrorResponse response) { super(response); }
 
     /** {@return the identifier of the incident, which is also in the log entry} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>invalidApplication</code>, 4142. A setting of an application contradicts the tenant or is not a valid address. */
 public final class InvalidApplicationException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidApplicationException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the setting, as an RFC 6901 JSON Pointer} */

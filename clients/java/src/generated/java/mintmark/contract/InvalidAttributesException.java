@@ -6,14 +6,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>invalidAttributes</code>, 4010. The value of an attribute is not valid, or the tenant does not request an attribute of
+/** The error <code>invalidAttributes</code>, 4010. The value of an attribute is not valid, or the tenant does not request an attribute of
  * this name. The continuation token stays valid.
- * <p>Equivalent: nativeAuth invalid_grant attribute_validation_failed.
- */
+ * <p>Equivalent: nativeAuth invalid_grant attribute_validation_failed. */
 public final class InvalidAttributesException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidAttributesException(ErrorResponse response) { super(response); }
 
     /** {@return all attributes that are not valid} */

@@ -6,14 +6,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidCode</code>, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
+/** The error <code>invalidCode</code>, 4009. The one-time code is wrong, was replaced by a newer code, or belongs to another flow. Every
  * submission counts as an attempt, including a repeated one.
- * <p>Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE.
- */
+ * <p>Equivalent: nativeAuth invalid_grant invalid_oob_value 50181; firebase INVALID_CODE. */
 public final class InvalidCodeException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidCodeException(ErrorResponse response) { super(response); }
 
     /** {@return the number of attempts left for this code} At 0, a new code is required. */

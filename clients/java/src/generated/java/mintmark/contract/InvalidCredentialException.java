@@ -4,25 +4,20 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidCredential</code>, 6007. An ID token, access token, code or user information of an identity provider fails a
+/** The error <code>invalidCredential</code>, 6007. An ID token, access token, code or user information of an identity provider fails a
  * check.
- * <p>Equivalent: firebase INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: firebase INVALID_IDP_RESPONSE. */
 public final class InvalidCredentialException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidCredentialException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the identity provider} */
     public String providerId() { return json().text("providerId"); }
 
-    /**
-     * {@return the failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token), <code>algorithm</code>,
+    /** {@return the failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token), <code>algorithm</code>,
      * <code>signature</code>, <code>issuer</code>, <code>audience</code>, <code>authorizedParty</code>, <code>expired</code>,
      * <code>notYetValid</code>, <code>subject</code>, <code>accessTokenHash</code>, <code>codeHash</code>, <code>accessToken</code>,
-     * <code>code</code>, <code>deviceCode</code> or <code>userInfo</code>}
-     */
+     * <code>code</code>, <code>deviceCode</code> or <code>userInfo</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return the reason the credential was rejected, and the requirement} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidCursor</code>, 1005. A list method receives a cursor that it did not return for the same parameters.
- * <p>Equivalent: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION.
- */
+/** The error <code>invalidCursor</code>, 1005. A list method receives a cursor that it did not return for the same parameters.
+ * <p>Equivalent: cognito InvalidParameterException; firebase INVALID_PAGE_SELECTION. */
 public final class InvalidCursorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidCursorException(ErrorResponse response) { super(response); }
 
     /** {@return the name of the list method} */

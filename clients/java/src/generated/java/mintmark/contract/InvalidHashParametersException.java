@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidHashParameters</code>, 5041. The hash parameters of <code>account.import</code> are incomplete, belong to
+/** The error <code>invalidHashParameters</code>, 5041. The hash parameters of <code>account.import</code> are incomplete, belong to
  * another algorithm or exceed the cost limit. For a single line, this type is the rule of a violation.
- * <p>Equivalent: firebase INVALID_HASH_PARAMETERS.
- */
+ * <p>Equivalent: firebase INVALID_HASH_PARAMETERS. */
 public final class InvalidHashParametersException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidHashParametersException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the parameter in <code>hash</code>, as an RFC 6901 JSON Pointer} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidIdp</code>, 6005. The settings of an identity provider violate a rule.
- * <p>Equivalent: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID.
- */
+/** The error <code>invalidIdp</code>, 6005. The settings of an identity provider violate a rule.
+ * <p>Equivalent: firebase INVALID_CONFIG_ID, INVALID_OAUTH_CLIENT_ID. */
 public final class InvalidIdpException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidIdpException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the setting in the parameters, as an RFC 6901 JSON Pointer} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidLogin</code>, 2009. The value of a login is not valid, such as a developer user identifier with more than 1024
+/** The error <code>invalidLogin</code>, 2009. The value of a login is not valid, such as a developer user identifier with more than 1024
  * characters.
- * <p>Equivalent: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: cognito InvalidParameterException, NotAuthorizedException; firebase INVALID_IDP_RESPONSE. */
 public final class InvalidLoginException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidLoginException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

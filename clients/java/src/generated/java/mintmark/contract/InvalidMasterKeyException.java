@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>invalidMasterKey</code>, 8017. The key for <code>store.rekey</code> does not decode to 32 bytes. */
 public final class InvalidMasterKeyException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidMasterKeyException(ErrorResponse response) { super(response); }
 
     /** {@return the problem with the key} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidNonce</code>, 6008. The nonce of an ID token is missing, wrong or was already used.
- * <p>Equivalent: firebase MISSING_OR_INVALID_NONCE.
- */
+/** The error <code>invalidNonce</code>, 6008. The nonce of an ID token is missing, wrong or was already used.
+ * <p>Equivalent: firebase MISSING_OR_INVALID_NONCE. */
 public final class InvalidNonceException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidNonceException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the identity provider} */

@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>invalidParams</code>, -32602. The parameters violate the schema of the method. The error lists every violation.
- * <p>Equivalent: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request.
- */
+/** The error <code>invalidParams</code>, -32602. The parameters violate the schema of the method. The error lists every violation.
+ * <p>Equivalent: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request. */
 public final class InvalidParamsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidParamsException(ErrorResponse response) { super(response); }
 
     /** {@return all violations} */

@@ -9,14 +9,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>invalidPassword</code>, 4008. A new password violates the password policy, or a password is wrong. The continuation
+/** The error <code>invalidPassword</code>, 4008. A new password violates the password policy, or a password is wrong. The continuation
  * token stays valid.
- * <p>Equivalent: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD.
- */
+ * <p>Equivalent: nativeAuth invalid_grant password_*, 50126; firebase WEAK_PASSWORD, INVALID_PASSWORD. */
 public final class InvalidPasswordException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidPasswordException(ErrorResponse response) { super(response); }
 
     /** {@return all reasons the password was rejected} */

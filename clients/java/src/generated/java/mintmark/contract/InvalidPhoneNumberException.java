@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidPhoneNumber</code>, 7011. The phone number is not in E.164 format.
- * <p>Equivalent: firebase INVALID_PHONE_NUMBER.
- */
+/** The error <code>invalidPhoneNumber</code>, 7011. The phone number is not in E.164 format.
+ * <p>Equivalent: firebase INVALID_PHONE_NUMBER. */
 public final class InvalidPhoneNumberException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidPhoneNumberException(ErrorResponse response) { super(response); }
 
     /** {@return the problem with the number} */

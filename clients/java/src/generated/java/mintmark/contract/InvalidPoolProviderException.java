@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidPoolProvider</code>, 2022. A login provider of a pool is not valid: its issuer is not an https URL, client IDs
+/** The error <code>invalidPoolProvider</code>, 2022. A login provider of a pool is not valid: its issuer is not an https URL, client IDs
  * are missing, its keys cannot be read, or its name is already in use.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class InvalidPoolProviderException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidPoolProviderException(ErrorResponse response) { super(response); }
 
     /** {@return the domain or issuer of the provider} */

@@ -4,15 +4,12 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidPrincipalTags</code>, 2010. A tag that a caller gives or a tag mapping derives from a claim contains characters
+/** The error <code>invalidPrincipalTags</code>, 2010. A tag that a caller gives or a tag mapping derives from a claim contains characters
  * that are not allowed or is too long. Also if its key begins with <code>aws:</code>, two keys differ only in case, or the tags make the
  * token too long.
- * <p>Equivalent: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException.
- */
+ * <p>Equivalent: cognito InvalidParameterException, InvalidIdentityPoolConfigurationException. */
 public final class InvalidPrincipalTagsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidPrincipalTagsException(ErrorResponse response) { super(response); }
 
     /** {@return the key of the tag} */

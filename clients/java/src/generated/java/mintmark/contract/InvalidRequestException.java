@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidRequest</code>, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too large, or
+/** The error <code>invalidRequest</code>, -32600. The JSON is not a request: the envelope is not valid, a batch is empty or too large, or
  * the message is too long.
- * <p>Equivalent: cognito SerializationException; nativeAuth invalid_request.
- */
+ * <p>Equivalent: cognito SerializationException; nativeAuth invalid_request. */
 public final class InvalidRequestException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidRequestException(ErrorResponse response) { super(response); }
 
     /** {@return the problem with the request} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidRoleMapping</code>, 2024. A role mapping names a provider that is not configured in the pool, or lacks the rules
+/** The error <code>invalidRoleMapping</code>, 2024. A role mapping names a provider that is not configured in the pool, or lacks the rules
  * that it requires.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class InvalidRoleMappingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidRoleMappingException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

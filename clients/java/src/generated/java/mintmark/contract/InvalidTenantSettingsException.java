@@ -9,7 +9,6 @@ import mintmark.json.Read;
 /** The error <code>invalidTenantSettings</code>, 4004. Settings contradict each other. */
 public final class InvalidTenantSettingsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidTenantSettingsException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the setting in the parameters, as an RFC 6901 JSON Pointer} */

@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>invalidTrustedIssuer</code>, 3202. The settings of a trusted issuer violate a rule.
- * <p>Equivalent: cognito iam:InvalidInput.
- */
+/** The error <code>invalidTrustedIssuer</code>, 3202. The settings of a trusted issuer violate a rule.
+ * <p>Equivalent: cognito iam:InvalidInput. */
 public final class InvalidTrustedIssuerException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidTrustedIssuerException(ErrorResponse response) { super(response); }
 
     /** {@return the violations as text} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>invalidUsername</code>, 4006. The email address is malformed or contains non-ASCII characters.
- * <p>Equivalent: nativeAuth invalid_request 90100; firebase INVALID_EMAIL.
- */
+/** The error <code>invalidUsername</code>, 4006. The email address is malformed or contains non-ASCII characters.
+ * <p>Equivalent: nativeAuth invalid_request 90100; firebase INVALID_EMAIL. */
 public final class InvalidUsernameException extends ApiException {
     private static final long serialVersionUID = 1;
-
     InvalidUsernameException(ErrorResponse response) { super(response); }
 
     /** {@return the problem with the address} */

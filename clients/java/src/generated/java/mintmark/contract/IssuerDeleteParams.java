@@ -7,22 +7,13 @@ import mintmark.Params;
 public final class IssuerDeleteParams extends Params {
     /** Creates parameters without values. */
     public IssuerDeleteParams() {}
-
-    /**
-     * {@return this}
-     * @param issuer The issuer, exactly as in <code>iss</code>.
-     */
+    /** {@return this}
+     * @param issuer The issuer, exactly as in <code>iss</code>. */
     public IssuerDeleteParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param arn The ARN of the issuer.
-     */
+    /** {@return this}
+     * @param arn The ARN of the issuer. */
     public IssuerDeleteParams arn(String arn) { return set(this, "arn", arn); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant of this store that is the issuer.
-     */
+    /** {@return this}
+     * @param tenantId The tenant of this store that is the issuer. */
     public IssuerDeleteParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
 }

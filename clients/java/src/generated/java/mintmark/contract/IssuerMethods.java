@@ -8,31 +8,25 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>issuer.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>issuer.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class IssuerMethods {
     private final Caller caller;
 
     IssuerMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Deletes a trusted issuer. Roles that name the issuer are kept and can no longer be assumed with its tokens. Credentials issued
+    /** Deletes a trusted issuer. Roles that name the issuer are kept and can no longer be assumed with its tokens. Credentials issued
      * before remain valid until they expire or are revoked.
      * <p>Equivalent: cognito iam:DeleteOpenIDConnectProvider.
      * <p>Errors: {@link TrustedIssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public IssuerDeleteResult delete(Consumer<IssuerDeleteParams> params) {
         return caller.call("issuer.delete", Params.filled(new IssuerDeleteParams(), params), IssuerDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<IssuerDeleteResult> deleteAsync(Consumer<IssuerDeleteParams> params) {
         return caller.callAsync("issuer.delete", Params.filled(new IssuerDeleteParams(), params), IssuerDeleteResult::new);
     }
@@ -43,21 +37,17 @@ public final class IssuerMethods {
     /** {@return a future of {@link #delete(Consumer)}} */
     public CompletableFuture<IssuerDeleteResult> deleteAsync() { return deleteAsync(params -> {}); }
 
-    /**
-     * Gets a trusted issuer. The issuer is selected by its URL, its ARN or its tenant.
+    /** Gets a trusted issuer. The issuer is selected by its URL, its ARN or its tenant.
      * <p>Equivalent: cognito iam:GetOpenIDConnectProvider.
      * <p>Errors: {@link TrustedIssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TrustedIssuer get(Consumer<IssuerGetParams> params) {
         return caller.call("issuer.get", Params.filled(new IssuerGetParams(), params), TrustedIssuer::new);
     }
 
-    /**
-     * {@return a future of {@link #get(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TrustedIssuer> getAsync(Consumer<IssuerGetParams> params) {
         return caller.callAsync("issuer.get", Params.filled(new IssuerGetParams(), params), TrustedIssuer::new);
     }
@@ -68,21 +58,17 @@ public final class IssuerMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<TrustedIssuer> getAsync() { return getAsync(params -> {}); }
 
-    /**
-     * Lists the trusted issuers. The issuers are sorted by name.
+    /** Lists the trusted issuers. The issuers are sorted by name.
      * <p>Equivalent: cognito iam:ListOpenIDConnectProviders.
      * <p>Errors: {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public IssuerListResult list(Consumer<IssuerListParams> params) {
         return caller.call("issuer.list", Params.filled(new IssuerListParams(), params), IssuerListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<IssuerListResult> listAsync(Consumer<IssuerListParams> params) {
         return caller.callAsync("issuer.list", Params.filled(new IssuerListParams(), params), IssuerListResult::new);
     }
@@ -93,10 +79,8 @@ public final class IssuerMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<IssuerListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<IssuerListResult> listPages(Consumer<IssuerListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -104,10 +88,8 @@ public final class IssuerMethods {
         }), IssuerListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<TrustedIssuer> listAll(Consumer<IssuerListParams> params) {
         return new Items<>(listPages(params), IssuerListResult::issuers);
     }
@@ -115,58 +97,46 @@ public final class IssuerMethods {
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<TrustedIssuer> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Creates or replaces a trusted issuer. Tokens of a trusted issuer can be exchanged for the credentials of a role with
+    /** Creates or replaces a trusted issuer. Tokens of a trusted issuer can be exchanged for the credentials of a role with
      * <code>credentials.assumeRole</code>, if the trust policy of the role allows it. The call replaces all settings of an existing
      * record. It sends no request to the issuer; <code>issuer.test</code> does.
      * <p>Equivalent: cognito iam:CreateOpenIDConnectProvider, iam:AddClientIDToOpenIDConnectProvider,
      * iam:UpdateOpenIDConnectProviderThumbprint.
      * <p>Errors: {@link InvalidTrustedIssuerException}, {@link TenantNotFoundException}, {@link TooManyTrustedIssuersException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TrustedIssuer put(IssuerPutParams params) {
         return caller.call("issuer.put", params.require("audiences"), TrustedIssuer::new);
     }
 
-    /**
-     * {@return a future of {@link #put(IssuerPutParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #put(IssuerPutParams)}}
+     * @param params the parameters */
     public CompletableFuture<TrustedIssuer> putAsync(IssuerPutParams params) {
         return caller.callAsync("issuer.put", params.require("audiences"), TrustedIssuer::new);
     }
 
-    /**
-     * {@return the result of {@link #put(IssuerPutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #put(IssuerPutParams)}}
+     * @param params sets the parameters */
     public TrustedIssuer put(Consumer<IssuerPutParams> params) { return put(Params.filled(new IssuerPutParams(), params)); }
 
-    /**
-     * {@return a future of {@link #put(IssuerPutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #put(IssuerPutParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TrustedIssuer> putAsync(Consumer<IssuerPutParams> params) {
         return putAsync(Params.filled(new IssuerPutParams(), params));
     }
 
-    /**
-     * Tests a trusted issuer, and optionally one of its tokens. Fetches the discovery document and the keys of the issuer again and
+    /** Tests a trusted issuer, and optionally one of its tokens. Fetches the discovery document and the keys of the issuer again and
      * returns the result of each check. With <code>token</code>, it also returns the check of <code>credentials.assumeRole</code> that
      * the token fails. Changes nothing.
      * <p>Errors: {@link TrustedIssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public IssuerTestResult test(Consumer<IssuerTestParams> params) {
         return caller.call("issuer.test", Params.filled(new IssuerTestParams(), params), IssuerTestResult::new);
     }
 
-    /**
-     * {@return a future of {@link #test(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #test(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<IssuerTestResult> testAsync(Consumer<IssuerTestParams> params) {
         return caller.callAsync("issuer.test", Params.filled(new IssuerTestParams(), params), IssuerTestResult::new);
     }

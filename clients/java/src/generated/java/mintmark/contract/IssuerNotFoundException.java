@@ -4,18 +4,13 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>issuerNotFound</code>, 3027. The named issuer is not an issuer of this store.
- * <p>Equivalent: cognito ResourceNotFoundException.
- */
+/** The error <code>issuerNotFound</code>, 3027. The named issuer is not an issuer of this store.
+ * <p>Equivalent: cognito ResourceNotFoundException. */
 public final class IssuerNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     IssuerNotFoundException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
-     * <code>pool.get</code> the issuer of a pool.
-     */
+    /** {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
+     * <code>pool.get</code> the issuer of a pool. */
     public String issuer() { return json().text("issuer"); }
 }

@@ -10,126 +10,75 @@ import mintmark.json.JsonText;
 public final class IssuerPutParams extends Params {
     /** Creates parameters without values. */
     public IssuerPutParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuer The issuer, exactly as in the <code>iss</code> claim of its tokens: an <code>https</code> URL with the host in
      * lowercase, without query, fragment and user information. A trailing slash counts. <code>http</code> requires
-     * <code>allowInsecure</code> and this machine.
-     */
+     * <code>allowInsecure</code> and this machine. */
     public IssuerPutParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param tenantId The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
-     * <code>tenantId</code>.
-     */
+     * <code>tenantId</code>. */
     public IssuerPutParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audiences The accepted values of <code>aud</code>, compared byte by byte. Every value of an <code>aud</code> list must be
      * one of them; if the token has an accepted <code>azp</code>, one is enough. <code>azp</code> never replaces <code>aud</code>: a
      * token with an accepted <code>azp</code> whose <code>aud</code> is not listed is rejected, although AWS accepts it. With an empty
-     * list, no token is accepted. Required.
-     */
+     * list, no token is accepted. Required. */
     public IssuerPutParams audiences(List<String> audiences) { return set(this, "audiences", audiences); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param authorizedParties The values of <code>azp</code> that are accepted in addition to <code>audiences</code>. <code>*</code>
-     * accepts any. Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list.
-     */
+     * accepts any. Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list. */
     public IssuerPutParams authorizedParties(List<String> authorizedParties) { return set(this, "authorizedParties", authorizedParties); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param keys The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With <code>keys</code>, no
-     * request is sent.
-     */
+     * request is sent. */
     public IssuerPutParams keys(List<Map<String, Object>> keys) { return setFree(this, "keys", keys); }
-
-    /**
-     * {@return this}
-     * @param jwksUri The URL of the key set. If omitted, the discovery document of the issuer contains it.
-     */
+    /** {@return this}
+     * @param jwksUri The URL of the key set. If omitted, the discovery document of the issuer contains it. */
     public IssuerPutParams jwksUri(String jwksUri) { return set(this, "jwksUri", jwksUri); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param algorithms The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
-     * token limits the algorithm further.
-     */
+     * token limits the algorithm further. */
     public IssuerPutParams algorithms(List<Algorithms> algorithms) { return set(this, "algorithms", algorithms); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param types The accepted values of <code>typ</code> in the header of a token, compared without regard to case. A token without
      * <code>typ</code> is accepted. Defaults to <code>JWT</code>. Types that mark another kind of token, such as <code>logout+jwt</code>,
-     * cannot be listed; <code>at+jwt</code> can.
-     */
+     * cannot be listed; <code>at+jwt</code> can. */
     public IssuerPutParams types(List<String> types) { return set(this, "types", types); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param claims Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
      * <code>*</code> and <code>?</code>. A token in which such a claim is missing or does not match is rejected before any trust policy
-     * is evaluated.
-     */
+     * is evaluated. */
     public IssuerPutParams claims(Map<String, List<String>> claims) { return set(this, "claims", claims); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param maxLifetimeSeconds The maximum of <code>exp</code> minus <code>iat</code>, or minus the current time if the token has no
-     * <code>iat</code>, in seconds. Defaults to 86400.
-     */
+     * <code>iat</code>, in seconds. Defaults to 86400. */
     public IssuerPutParams maxLifetimeSeconds(long maxLifetimeSeconds) { return set(this, "maxLifetimeSeconds", maxLifetimeSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param maxAgeSeconds The maximum age of a token since <code>iat</code>, in seconds. A token without <code>iat</code> is then
-     * rejected.
-     */
+     * rejected. */
     public IssuerPutParams maxAgeSeconds(long maxAgeSeconds) { return set(this, "maxAgeSeconds", maxAgeSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param singleUse Whether each <code>jti</code> is accepted once. A token without <code>jti</code> is then rejected. Defaults to
-     * false.
-     */
+     * false. */
     public IssuerPutParams singleUse(boolean singleUse) { return set(this, "singleUse", singleUse); }
-
-    /**
-     * {@return this}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
-     */
+    /** {@return this}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
     public IssuerPutParams allowInsecure(boolean allowInsecure) { return set(this, "allowInsecure", allowInsecure); }
-
-    /**
-     * {@return this}
-     * @param allowPrivateNetwork Whether the issuer can be in a private network. Defaults to false.
-     */
+    /** {@return this}
+     * @param allowPrivateNetwork Whether the issuer can be in a private network. Defaults to false. */
     public IssuerPutParams allowPrivateNetwork(boolean allowPrivateNetwork) {
         return set(this, "allowPrivateNetwork", allowPrivateNetwork);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param uses The uses for which tokens of the issuer are accepted: <code>roles</code> for <code>credentials.assumeRole</code>,
-     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions. Defaults to <code>roles</code>.
-     */
+     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions. Defaults to <code>roles</code>. */
     public IssuerPutParams uses(List<Uses> uses) { return set(this, "uses", uses); }
-
-    /**
-     * {@return this}
-     * @param thumbprints The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
-     */
+    /** {@return this}
+     * @param thumbprints The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. */
     public IssuerPutParams thumbprints(List<String> thumbprints) { return set(this, "thumbprints", thumbprints); }
-
-    /**
-     * {@return this}
-     * @param tags The tags of the issuer.
-     */
+    /** {@return this}
+     * @param tags The tags of the issuer. */
     public IssuerPutParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
 
     /** A JOSE algorithm. */
@@ -158,11 +107,8 @@ public final class IssuerPutParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Algorithms(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** A use. */
@@ -177,10 +123,7 @@ public final class IssuerPutParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Uses(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

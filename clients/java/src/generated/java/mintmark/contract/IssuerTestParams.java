@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class IssuerTestParams extends Params {
     /** Creates parameters without values. */
     public IssuerTestParams() {}
-
-    /**
-     * {@return this}
-     * @param issuer The issuer, exactly as in <code>iss</code>.
-     */
+    /** {@return this}
+     * @param issuer The issuer, exactly as in <code>iss</code>. */
     public IssuerTestParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param arn The ARN of the issuer.
-     */
+    /** {@return this}
+     * @param arn The ARN of the issuer. */
     public IssuerTestParams arn(String arn) { return set(this, "arn", arn); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant of this store that is the issuer.
-     */
+    /** {@return this}
+     * @param tenantId The tenant of this store that is the issuer. */
     public IssuerTestParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param token A token of the issuer.
-     */
+    /** {@return this}
+     * @param token A token of the issuer. */
     public IssuerTestParams token(String token) { return set(this, "token", token); }
 }

@@ -7,34 +7,19 @@ import mintmark.Params;
 public final class KeyListParams extends Params {
     /** Creates parameters without values. */
     public KeyListParams() {}
-
-    /**
-     * {@return this}
-     * @param issuer The issuer of the keys.
-     */
+    /** {@return this}
+     * @param issuer The issuer of the keys. */
     public KeyListParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param poolId The pool that owns the keys.
-     */
+    /** {@return this}
+     * @param poolId The pool that owns the keys. */
     public KeyListParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant that owns the keys.
-     */
+    /** {@return this}
+     * @param tenantId The tenant that owns the keys. */
     public KeyListParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public KeyListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public KeyListParams cursor(String cursor) { return set(this, "cursor", cursor); }
 }

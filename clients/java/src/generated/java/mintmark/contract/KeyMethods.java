@@ -8,31 +8,25 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>key.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
- * mintmark.MintmarkException}.
- */
+/** The methods <code>key.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
+ * mintmark.MintmarkException}. */
 public final class KeyMethods {
     private final Caller caller;
 
     KeyMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Lists signing keys, newest first. Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or
+    /** Lists signing keys, newest first. Returns the next, active, retired and revoked keys of all issuers, or of one issuer, pool or
      * tenant.
      * <p>Errors: {@link PoolNotFoundException}, {@link TenantNotFoundException}, {@link IssuerNotFoundException}, {@link
      * InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public KeyListResult list(Consumer<KeyListParams> params) {
         return caller.call("key.list", Params.filled(new KeyListParams(), params), KeyListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<KeyListResult> listAsync(Consumer<KeyListParams> params) {
         return caller.callAsync("key.list", Params.filled(new KeyListParams(), params), KeyListResult::new);
     }
@@ -43,10 +37,8 @@ public final class KeyMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<KeyListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<KeyListResult> listPages(Consumer<KeyListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -54,64 +46,50 @@ public final class KeyMethods {
         }), KeyListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<SigningKey> listAll(Consumer<KeyListParams> params) { return new Items<>(listPages(params), KeyListResult::keys); }
 
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<SigningKey> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Revokes a signing key and reject every token it signed. The revocation takes effect in every process of this store within one
+    /** Revokes a signing key and reject every token it signed. The revocation takes effect in every process of this store within one
      * second. If the active key is revoked, a new key replaces it immediately.
      * <p>Errors: {@link KeyNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public KeyRevokeResult revoke(KeyRevokeParams params) {
         return caller.call("key.revoke", params.require("kid"), KeyRevokeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #revoke(KeyRevokeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #revoke(KeyRevokeParams)}}
+     * @param params the parameters */
     public CompletableFuture<KeyRevokeResult> revokeAsync(KeyRevokeParams params) {
         return caller.callAsync("key.revoke", params.require("kid"), KeyRevokeResult::new);
     }
 
-    /**
-     * {@return the result of {@link #revoke(KeyRevokeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #revoke(KeyRevokeParams)}}
+     * @param params sets the parameters */
     public KeyRevokeResult revoke(Consumer<KeyRevokeParams> params) { return revoke(Params.filled(new KeyRevokeParams(), params)); }
 
-    /**
-     * {@return a future of {@link #revoke(KeyRevokeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #revoke(KeyRevokeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<KeyRevokeResult> revokeAsync(Consumer<KeyRevokeParams> params) {
         return revokeAsync(Params.filled(new KeyRevokeParams(), params));
     }
 
-    /**
-     * Rotates a signing key of a pool, a tenant or the account. The new key is published immediately and signs tokens after
+    /** Rotates a signing key of a pool, a tenant or the account. The new key is published immediately and signs tokens after
      * <code>activateAfterSeconds</code>, so that verifiers with a cached key set have loaded it by then. The old key stays published
      * until the last token it signed has expired. If another new key is already waiting for its activation, it is replaced.
      * <p>Errors: {@link PoolNotFoundException}, {@link TenantNotFoundException}, {@link IssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SigningKey rotate(Consumer<KeyRotateParams> params) {
         return caller.call("key.rotate", Params.filled(new KeyRotateParams(), params), SigningKey::new);
     }
 
-    /**
-     * {@return a future of {@link #rotate(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #rotate(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SigningKey> rotateAsync(Consumer<KeyRotateParams> params) {
         return caller.callAsync("key.rotate", Params.filled(new KeyRotateParams(), params), SigningKey::new);
     }

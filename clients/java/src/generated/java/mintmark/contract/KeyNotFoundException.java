@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>keyNotFound</code>, 3026. The key does not exist or was deleted.
- * <p>Equivalent: cognito kms:NotFoundException.
- */
+/** The error <code>keyNotFound</code>, 3026. The key does not exist or was deleted.
+ * <p>Equivalent: cognito kms:NotFoundException. */
 public final class KeyNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     KeyNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the requested key} */

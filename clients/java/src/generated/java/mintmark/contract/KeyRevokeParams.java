@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class KeyRevokeParams extends Params {
     /** Creates parameters without values. */
     public KeyRevokeParams() {}
-
-    /**
-     * {@return this}
-     * @param kid The ID of the key to revoke. Required.
-     */
+    /** {@return this}
+     * @param kid The ID of the key to revoke. Required. */
     public KeyRevokeParams kid(String kid) { return set(this, "kid", kid); }
 }

@@ -7,38 +7,23 @@ import mintmark.Params;
 public final class KeyRotateParams extends Params {
     /** Creates parameters without values. */
     public KeyRotateParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The pool that owns the key.
-     */
+    /** {@return this}
+     * @param poolId The pool that owns the key. */
     public KeyRotateParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant that owns the key.
-     */
+    /** {@return this}
+     * @param tenantId The tenant that owns the key. */
     public KeyRotateParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuer The issuer that owns the key: that of a pool, a tenant, or the account (<code>token.outboundFederation</code>). The
-     * account has a key for each of RS256 and ES384; <code>algorithm</code> selects it, by default ES384.
-     */
+     * account has a key for each of RS256 and ES384; <code>algorithm</code> selects it, by default ES384. */
     public KeyRotateParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param activateAfterSeconds The number of seconds after which the new key becomes active. With 0, it becomes active immediately.
-     * Defaults to 86400.
-     */
+     * Defaults to 86400. */
     public KeyRotateParams activateAfterSeconds(long activateAfterSeconds) {
         return set(this, "activateAfterSeconds", activateAfterSeconds);
     }
-
-    /**
-     * {@return this}
-     * @param algorithm The algorithm of the new key. Defaults to the algorithm of the pool or tenant.
-     */
+    /** {@return this}
+     * @param algorithm The algorithm of the new key. Defaults to the algorithm of the pool or tenant. */
     public KeyRotateParams algorithm(SigningAlgorithm algorithm) { return set(this, "algorithm", algorithm); }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The state of a signing key. <code>next</code>: published, not signing yet. <code>active</code>: signing. <code>retired</code>: no
- * longer signing, published until the last token it signed has expired. <code>revoked</code>: no longer accepted.
- */
+/** The state of a signing key. <code>next</code>: published, not signing yet. <code>active</code>: signing. <code>retired</code>: no
+ * longer signing, published until the last token it signed has expired. <code>revoked</code>: no longer accepted. */
 public enum KeyState implements JsonText {
     /** <code>next</code> */
     NEXT("next"),
@@ -20,9 +18,6 @@ public enum KeyState implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     KeyState(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

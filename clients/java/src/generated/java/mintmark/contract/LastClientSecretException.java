@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>lastClientSecret</code>, 4153. The only secret of an application is to be deleted. */
 public final class LastClientSecretException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LastClientSecretException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */

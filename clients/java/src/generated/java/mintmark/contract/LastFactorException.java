@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>lastFactor</code>, 7007. A user removes the last second factor in a tenant that requires one. */
 public final class LastFactorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LastFactorException(ErrorResponse response) { super(response); }
 
     /** {@return the requested factor ID} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>lastProvider</code>, 5024. The last sign-in method of an account is unlinked without <code>force</code>. */
 public final class LastProviderException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LastProviderException(ErrorResponse response) { super(response); }
 
     /** {@return the requested provider ID} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>legacyProviderNotSupported</code>, 2080. The configuration of a pool, or a login, names <code>api.twitter.com</code> or
+/** The error <code>legacyProviderNotSupported</code>, 2080. The configuration of a pool, or a login, names <code>api.twitter.com</code> or
  * <code>www.digits.com</code>, which Amazon Cognito used to support.
- * <p>Equivalent: cognito InvalidParameterException, NotAuthorizedException.
- */
+ * <p>Equivalent: cognito InvalidParameterException, NotAuthorizedException. */
 public final class LegacyProviderNotSupportedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LegacyProviderNotSupportedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>linkUrlMissing</code>, 4122. A message with a link is to be sent, but neither the tenant nor the request names the
- * page.
- */
+/** The error <code>linkUrlMissing</code>, 4122. A message with a link is to be sent, but neither the tenant nor the request names the
+ * page. */
 public final class LinkUrlMissingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LinkUrlMissingException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */

@@ -10,10 +10,8 @@ import mintmark.Result;
 public final class LinkedProvider extends Result {
     LinkedProvider(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the ID of the provider, or <code>password</code> or <code>code</code> for the account's own email address, or the URL of a
-     * trusted issuer}
-     */
+    /** {@return the ID of the provider, or <code>password</code> or <code>code</code> for the account's own email address, or the URL of a
+     * trusted issuer} */
     public String providerId() { return json().text("providerId"); }
 
     /** {@return the user's subject at the provider, or the email address for <code>password</code> and <code>code</code>} */

@@ -4,11 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>listenerGone</code>, 6013. A credential without <code>url</code> is submitted, but its callback can no longer arrive.
+/** The error <code>listenerGone</code>, 6013. A credential without <code>url</code> is submitted, but its callback can no longer arrive.
  */
 public final class ListenerGoneException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ListenerGoneException(ErrorResponse response) { super(response); }
 }

@@ -4,12 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>listenerUnavailable</code>, 6014. The port for <code>idp.authorize</code> is in use, or the operating system denies it.
+/** The error <code>listenerUnavailable</code>, 6014. The port for <code>idp.authorize</code> is in use, or the operating system denies it.
  */
 public final class ListenerUnavailableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ListenerUnavailableException(ErrorResponse response) { super(response); }
 
     /** {@return the requested port; 0 for any free port} */

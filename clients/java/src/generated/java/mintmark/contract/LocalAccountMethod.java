@@ -3,12 +3,10 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by email; passwords are not used.
+/** The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by email; passwords are not used.
  * <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password if one was given at the sign-up,
  * which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of which the sign-up registers; one-time
- * codes sent by email recover the account, and passwords are not used.
- */
+ * codes sent by email recover the account, and passwords are not used. */
 public enum LocalAccountMethod implements JsonText {
     /** <code>emailCode</code> */
     EMAIL_CODE("emailCode"),
@@ -22,9 +20,6 @@ public enum LocalAccountMethod implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     LocalAccountMethod(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The operations that a lockout of an account blocks. <code>guessing</code>: operations that verify its password or its codes.
+/** The operations that a lockout of an account blocks. <code>guessing</code>: operations that verify its password or its codes.
  * <code>everyDoor</code>: also sign-ins with providers, custom tokens and passkeys, second factors, and changes of sign-in methods.
- * Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user.
- */
+ * Existing sessions and password resets continue in both cases, because otherwise an attacker could sign out a user. */
 public enum LockCoverage implements JsonText {
     /** <code>guessing</code> */
     GUESSING("guessing"),
@@ -17,9 +15,6 @@ public enum LockCoverage implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     LockCoverage(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -12,40 +12,30 @@ public final class LockoutPolicy extends Result {
 
     LockoutPolicy(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the number of wrong passwords and codes, including wrong password reset codes, that locks an account} While an account is
+    /** {@return the number of wrong passwords and codes, including wrong password reset codes, that locks an account} While an account is
      * locked, its password, codes and continuation tokens are rejected. Existing sessions continue and can be refreshed. A sign-in with a
      * provider or a custom token is accepted, and so is a password reset, which ends the lockout. The same number of wrong reset codes
      * locks password resets. Every wrong code counts, including a repeated one. A wrong password that is one of the last three wrong ones
      * does not count again, so a program that repeats an old password does not lock the account. Tests that require a lockout must use
-     * different passwords. Defaults to 10.
-     */
+     * different passwords. Defaults to 10. */
     public OptionalLong threshold() { return json().optionalNumber("threshold"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param threshold the value of {@link #threshold}
-     */
+    /** {@return a copy with this value}
+     * @param threshold the value of {@link #threshold} */
     public LockoutPolicy withThreshold(long threshold) { return new LockoutPolicy(with("threshold", threshold)); }
 
-    /**
-     * {@return the duration of the first lockout, in seconds} Every further failure after a lockout locks the account again for twice as
-     * long. Defaults to 60.
-     */
+    /** {@return the duration of the first lockout, in seconds} Every further failure after a lockout locks the account again for twice as
+     * long. Defaults to 60. */
     public OptionalLong durationSeconds() { return json().optionalNumber("durationSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param durationSeconds the value of {@link #durationSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param durationSeconds the value of {@link #durationSeconds} */
     public LockoutPolicy withDurationSeconds(long durationSeconds) { return new LockoutPolicy(with("durationSeconds", durationSeconds)); }
 
     /** {@return the maximum duration of a lockout, in seconds} Defaults to 3600. */
     public OptionalLong maximumSeconds() { return json().optionalNumber("maximumSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param maximumSeconds the value of {@link #maximumSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param maximumSeconds the value of {@link #maximumSeconds} */
     public LockoutPolicy withMaximumSeconds(long maximumSeconds) { return new LockoutPolicy(with("maximumSeconds", maximumSeconds)); }
 }

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>loginConflict</code>, 2008. The login belongs to another identity, or the identity already has a login of this provider
+/** The error <code>loginConflict</code>, 2008. The login belongs to another identity, or the identity already has a login of this provider
  * or 20 logins.
- * <p>Equivalent: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED.
- */
+ * <p>Equivalent: cognito ResourceConflictException; firebase FEDERATED_USER_ID_ALREADY_LINKED. */
 public final class LoginConflictException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LoginConflictException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

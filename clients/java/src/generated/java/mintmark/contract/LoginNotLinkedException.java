@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>loginNotLinked</code>, 2020. The login to unlink is not linked to the identity.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+/** The error <code>loginNotLinked</code>, 2020. The login to unlink is not linked to the identity.
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class LoginNotLinkedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LoginNotLinkedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

@@ -4,24 +4,19 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>loginTokenInvalid</code>, 2016. The token of a login fails a check.
- * <p>Equivalent: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE.
- */
+/** The error <code>loginTokenInvalid</code>, 2016. The token of a login fails a check.
+ * <p>Equivalent: cognito NotAuthorizedException; firebase INVALID_IDP_RESPONSE. */
 public final class LoginTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LoginTokenInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */
     public String provider() { return json().text("provider"); }
 
-    /**
-     * {@return the failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token), <code>issuer</code>,
+    /** {@return the failed check: <code>malformed</code>, <code>type</code> (the token is not an ID token), <code>issuer</code>,
      * <code>signature</code>, <code>audience</code>, <code>expired</code>, <code>notYetValid</code> or <code>subject</code>} For a token
      * of a tenant of this store also <code>use</code> (only ID tokens are accepted as logins) and <code>revoked</code> (the session or
-     * account has ended).
-     */
+     * account has ended). */
     public String check() { return json().text("check"); }
 
     /** {@return the reason the token was rejected} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>loginsDoNotMatch</code>, 2006. The request names an authenticated identity without a login that is linked to it.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>loginsDoNotMatch</code>, 2006. The request names an authenticated identity without a login that is linked to it.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class LoginsDoNotMatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     LoginsDoNotMatchException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an identity: a region, a colon and a UUID} */

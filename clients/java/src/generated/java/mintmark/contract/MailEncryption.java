@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The encryption of the connection to an SMTP server. <code>startTLS</code>: encrypted after a plain greeting (port 587).
+/** The encryption of the connection to an SMTP server. <code>startTLS</code>: encrypted after a plain greeting (port 587).
  * <code>implicit</code>: encrypted from the first byte (port 465). <code>noneToLoopback</code>: not encrypted, allowed only for servers
- * on loopback addresses.
- */
+ * on loopback addresses. */
 public enum MailEncryption implements JsonText {
     /** <code>startTLS</code> */
     START_TLS("startTLS"),
@@ -19,9 +17,6 @@ public enum MailEncryption implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     MailEncryption(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -5,14 +5,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>malformedPolicy</code>, 3015. The policy does not follow the policy language, or a statement of a trust policy does not
+/** The error <code>malformedPolicy</code>, 3015. The policy does not follow the policy language, or a statement of a trust policy does not
  * name the pool that it trusts.
- * <p>Equivalent: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument.
- */
+ * <p>Equivalent: cognito iam:MalformedPolicyDocument, sts:MalformedPolicyDocument. */
 public final class MalformedPolicyException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MalformedPolicyException(ErrorResponse response) { super(response); }
 
     /** {@return the kind of policy} */
@@ -34,10 +31,7 @@ public final class MalformedPolicyException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Policy(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

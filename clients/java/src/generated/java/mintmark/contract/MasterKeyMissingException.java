@@ -8,7 +8,6 @@ import mintmark.ErrorResponse;
 /** The error <code>masterKeyMissing</code>, 8009. The store has a data key or is in PostgreSQL, and no master key is given. */
 public final class MasterKeyMissingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MasterKeyMissingException(ErrorResponse response) { super(response); }
 
     /** {@return the fingerprint of the required master key} */

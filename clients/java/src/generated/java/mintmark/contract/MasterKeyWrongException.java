@@ -8,7 +8,6 @@ import mintmark.ErrorResponse;
 /** The error <code>masterKeyWrong</code>, 8010. The given master key does not decrypt the data key. */
 public final class MasterKeyWrongException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MasterKeyWrongException(ErrorResponse response) { super(response); }
 
     /** {@return the fingerprint of the required master key} */

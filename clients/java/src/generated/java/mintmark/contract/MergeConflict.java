@@ -9,26 +9,20 @@ import mintmark.json.JsonText;
 public final class MergeConflict extends Result {
     MergeConflict(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the kind of the conflict} <code>field</code>: the email address with its password or one-time codes, an attribute, or a
+    /** {@return the kind of the conflict} <code>field</code>: the email address with its password or one-time codes, an attribute, or a
      * claim. <code>provider</code>: a login of a provider. <code>identity</code>: the identities of both accounts in a pool, which cannot
-     * be merged.
-     */
+     * be merged. */
     public Kind kind() { return json().constant("kind", Kind.class); }
 
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /**
-     * {@return the name of the conflict: <code>email</code>, an attribute, <code>claims/</code> and the name of a claim, a provider, or a
-     * pool}
-     */
+    /** {@return the name of the conflict: <code>email</code>, an attribute, <code>claims/</code> and the name of a claim, a provider, or a
+     * pool} */
     public String name() { return json().text("name"); }
 
-    /**
-     * {@return the value of the account that remains: the value of the field, the subject at the provider, or the identity} Values that
-     * are not strings are written as JSON.
-     */
+    /** {@return the value of the account that remains: the value of the field, the subject at the provider, or the identity} Values that
+     * are not strings are written as JSON. */
     public String target() { return json().text("target"); }
 
     /** {@return the value of the account that is merged} */
@@ -40,11 +34,9 @@ public final class MergeConflict extends Result {
     /** {@return the same as {@link #policy} in JSON, also if this client does not know the value} */
     public String policyAsString() { return json().text("policy"); }
 
-    /**
-     * The kind of the conflict. <code>field</code>: the email address with its password or one-time codes, an attribute, or a claim.
+    /** The kind of the conflict. <code>field</code>: the email address with its password or one-time codes, an attribute, or a claim.
      * <code>provider</code>: a login of a provider. <code>identity</code>: the identities of both accounts in a pool, which cannot be
-     * merged.
-     */
+     * merged. */
     public enum Kind implements JsonText {
         /** <code>field</code> */
         FIELD("field"),
@@ -56,10 +48,7 @@ public final class MergeConflict extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Kind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The policy for data that both accounts have and that an account can have only once. <code>fail</code>: the accounts are not merged.
- * <code>keepTarget</code>: the data of the remaining account is kept. <code>keepSource</code>: the data of the merged account is kept.
- */
+/** The policy for data that both accounts have and that an account can have only once. <code>fail</code>: the accounts are not merged.
+ * <code>keepTarget</code>: the data of the remaining account is kept. <code>keepSource</code>: the data of the merged account is kept. */
 public enum MergePolicy implements JsonText {
     /** <code>fail</code> */
     FAIL("fail"),
@@ -18,9 +16,6 @@ public enum MergePolicy implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     MergePolicy(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

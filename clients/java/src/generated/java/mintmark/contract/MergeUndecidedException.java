@@ -6,12 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>mergeUndecided</code>, 5029. Merging two accounts would discard data of one of them without a decision in the request.
+/** The error <code>mergeUndecided</code>, 5029. Merging two accounts would discard data of one of them without a decision in the request.
  */
 public final class MergeUndecidedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MergeUndecidedException(ErrorResponse response) { super(response); }
 
     /** {@return the names of the conflicts without a decision} */

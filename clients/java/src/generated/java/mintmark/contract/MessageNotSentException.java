@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>messageNotSent</code>, 8030. An SMTP server or webhook does not accept a message, or none is configured.
- * <p>Equivalent: nativeAuth server_error.
- */
+/** The error <code>messageNotSent</code>, 8030. An SMTP server or webhook does not accept a message, or none is configured.
+ * <p>Equivalent: nativeAuth server_error. */
 public final class MessageNotSentException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MessageNotSentException(ErrorResponse response) { super(response); }
 
     /** {@return the channel of a message} */
@@ -20,9 +17,7 @@ public final class MessageNotSentException extends ApiException {
     /** {@return the reason the message was not sent} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return present and true if it is unknown whether the message was delivered, because the response was lost while the message was
-     * sent} Its code is not valid, but the message counts as sent. A rejected message does not count.
-     */
+    /** {@return present and true if it is unknown whether the message was delivered, because the response was lost while the message was
+     * sent} Its code is not valid, but the message counts as sent. A rejected message does not count. */
     public Optional<Boolean> mayHaveArrived() { return json().optionalTruth("mayHaveArrived"); }
 }

@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>methodNotFound</code>, -32601. The method does not exist or is not available to this caller.
- * <p>Equivalent: cognito UnknownOperationException.
- */
+/** The error <code>methodNotFound</code>, -32601. The method does not exist or is not available to this caller.
+ * <p>Equivalent: cognito UnknownOperationException. */
 public final class MethodNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     MethodNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the name of the requested method} */

@@ -7,10 +7,8 @@ import mintmark.Caller;
 public abstract class Methods {
     private final Caller caller;
 
-    /**
-     * Creates the methods.
-     * @param caller performs the calls
-     */
+    /** Creates the methods.
+     * @param caller performs the calls */
     protected Methods(Caller caller) { this.caller = caller; }
 
     /** {@return the methods <code>account.*</code>} */

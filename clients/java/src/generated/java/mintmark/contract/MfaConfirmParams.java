@@ -8,52 +8,32 @@ import mintmark.Params;
 public final class MfaConfirmParams extends Params {
     /** Creates parameters without values. */
     public MfaConfirmParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token that <code>mfa.enroll</code> returned. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token that <code>mfa.enroll</code> returned. Required. */
     public MfaConfirmParams continuationToken(String continuationToken) { return set(this, "continuationToken", continuationToken); }
-
-    /**
-     * {@return this}
-     * @param code The code of the factor. Required unless the result of <code>mfa.enroll</code> has <code>verified</code>.
-     */
+    /** {@return this}
+     * @param code The code of the factor. Required unless the result of <code>mfa.enroll</code> has <code>verified</code>. */
     public MfaConfirmParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param response The response of the browser for a passkey: <code>toJSON()</code> of the <code>PublicKeyCredential</code>,
-     * unchanged. Unknown members are ignored.
-     */
+     * unchanged. Unknown members are ignored. */
     public MfaConfirmParams response(Map<String, Object> response) { return setFree(this, "response", response); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
      * the sign-in or of the session. For an audience other than that of the session, the access token has only the scope
-     * <code>openid</code>.
-     */
+     * <code>openid</code>. */
     public MfaConfirmParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public MfaConfirmParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public MfaConfirmParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param deferTokens Whether to return a continuation token in place of tokens, in the state <code>tokensDeferred</code>.
-     * <code>signIn.withContinuation</code> exchanges it. Defaults to false.
-     */
+     * <code>signIn.withContinuation</code> exchanges it. Defaults to false. */
     public MfaConfirmParams deferTokens(boolean deferTokens) { return set(this, "deferTokens", deferTokens); }
 }

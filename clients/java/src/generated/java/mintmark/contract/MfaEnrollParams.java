@@ -8,83 +8,50 @@ import mintmark.json.JsonText;
 public final class MfaEnrollParams extends Params {
     /** Creates parameters without values. */
     public MfaEnrollParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public MfaEnrollParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of a sign-in that requires an enrollment.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of a sign-in that requires an enrollment. */
     public MfaEnrollParams continuationToken(String continuationToken) { return set(this, "continuationToken", continuationToken); }
-
-    /**
-     * {@return this}
-     * @param kind The kind of the factor. Required.
-     */
+    /** {@return this}
+     * @param kind The kind of the factor. Required. */
     public MfaEnrollParams kind(FactorKind kind) { return set(this, "kind", kind); }
-
-    /**
-     * {@return this}
-     * @param displayName The display name of the factor, chosen by the user.
-     */
+    /** {@return this}
+     * @param displayName The display name of the factor, chosen by the user. */
     public MfaEnrollParams displayName(String displayName) { return set(this, "displayName", displayName); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param email The email address that receives the codes. Only for the kind <code>email</code>. Defaults to the email address of the
-     * account.
-     */
+     * account. */
     public MfaEnrollParams email(String email) { return set(this, "email", email); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param phoneNumber The phone number that receives the codes, in E.164 format, such as +4915112345678. Required for the kind
-     * <code>sms</code>.
-     */
+     * <code>sms</code>. */
     public MfaEnrollParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param language The language of the messages for the whole flow. If the tenant has no template in this language, the language
-     * without its region, the tenant's language and built-in English are used, in this order.
-     */
+     * without its region, the tenant's language and built-in English are used, in this order. */
     public MfaEnrollParams language(String language) { return set(this, "language", language); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param qr The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind
      * <code>totp</code>. <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half
-     * blocks, dark on light.
-     */
+     * blocks, dark on light. */
     public MfaEnrollParams qr(Qr qr) { return set(this, "qr", qr); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public MfaEnrollParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public MfaEnrollParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param skipVerified Whether the email address of the account needs no code if it is verified. The result then has
-     * <code>verified</code>, nothing is sent, and <code>mfa.confirm</code> takes no code. Defaults to false.
-     */
+     * <code>verified</code>, nothing is sent, and <code>mfa.confirm</code> takes no code. Defaults to false. */
     public MfaEnrollParams skipVerified(boolean skipVerified) { return set(this, "skipVerified", skipVerified); }
 
-    /**
-     * The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind <code>totp</code>.
+    /** The form of a QR code (ISO/IEC 18004, level M) of <code>otpauthUri</code> that the result contains, for the kind <code>totp</code>.
      * <code>svg</code>: a picture without scripts and external references. <code>terminal</code>: text with half blocks, dark on light.
      */
     public enum Qr implements JsonText {
@@ -96,10 +63,7 @@ public final class MfaEnrollParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Qr(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class MfaListParams extends Params {
     /** Creates parameters without values. */
     public MfaListParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public MfaListParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public MfaListParams accountId(String accountId) { return set(this, "accountId", accountId); }
 }

@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>mfa.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
- * mintmark.MintmarkException}.
- */
+/** The methods <code>mfa.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
+ * mintmark.MintmarkException}. */
 public final class MfaMethods {
     private final Caller caller;
 
     MfaMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Sends the one-time code for a second factor, or start the use of a passkey. Requires a sign-in in the state
+    /** Sends the one-time code for a second factor, or start the use of a passkey. Requires a sign-in in the state
      * <code>secondFactorRequired</code>. The caller can switch to another factor at any time; after a new code is sent, the previous code
      * is no longer valid. For the kind <code>totp</code>, nothing is sent because the authenticator app generates the codes. For the kind
      * <code>passkey</code>, the result has the options for the browser; every passkey of the account is accepted, except the one with
@@ -29,38 +26,30 @@ public final class MfaMethods {
      * ContinuationTokenExpiredException}, {@link FlowFinishedException}, {@link FlowEndedException}, {@link StepNotPossibleException},
      * {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep challenge(MfaChallengeParams params) {
         return caller.call("mfa.challenge", params.require("continuationToken", "factorId"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #challenge(MfaChallengeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #challenge(MfaChallengeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> challengeAsync(MfaChallengeParams params) {
         return caller.callAsync("mfa.challenge", params.require("continuationToken", "factorId"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #challenge(MfaChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #challenge(MfaChallengeParams)}}
+     * @param params sets the parameters */
     public SignInStep challenge(Consumer<MfaChallengeParams> params) {
         return challenge(Params.filled(new MfaChallengeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #challenge(MfaChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #challenge(MfaChallengeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> challengeAsync(Consumer<MfaChallengeParams> params) {
         return challengeAsync(Params.filled(new MfaChallengeParams(), params));
     }
 
-    /**
-     * Completes the enrollment of a second factor by submitting its code or the response for a passkey. A response for a passkey is
+    /** Completes the enrollment of a second factor by submitting its code or the response for a passkey. A response for a passkey is
      * judged once: after a refusal, call <code>mfa.enroll</code> again. The tokens in the result state that the session was authenticated
      * with the second factor. All other sessions of the account end. If the enrollment is part of a sign-in, the call completes the
      * sign-in.
@@ -76,36 +65,28 @@ public final class MfaMethods {
      * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException},
      * {@link HooksNotOfferedException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep confirm(MfaConfirmParams params) {
         return caller.call("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #confirm(MfaConfirmParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #confirm(MfaConfirmParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> confirmAsync(MfaConfirmParams params) {
         return caller.callAsync("mfa.confirm", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #confirm(MfaConfirmParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #confirm(MfaConfirmParams)}}
+     * @param params sets the parameters */
     public SignInStep confirm(Consumer<MfaConfirmParams> params) { return confirm(Params.filled(new MfaConfirmParams(), params)); }
 
-    /**
-     * {@return a future of {@link #confirm(MfaConfirmParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #confirm(MfaConfirmParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> confirmAsync(Consumer<MfaConfirmParams> params) {
         return confirmAsync(Params.filled(new MfaConfirmParams(), params));
     }
 
-    /**
-     * Starts the enrollment of a second factor. Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a
+    /** Starts the enrollment of a second factor. Requires an ID token from a sign-in at most 5 minutes old or the continuation token of a
      * sign-in that requires an enrollment. If the account already has a second factor, the session must be authenticated with one. For an
      * authenticator app, the result contains a secret; for an email address or phone number, a code is sent; for a passkey, the result
      * contains the options for the browser. The factor becomes active when <code>mfa.confirm</code> receives a correct code or response.
@@ -125,34 +106,26 @@ public final class MfaMethods {
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link
      * HookFailedException}, {@link HooksNotOfferedException}, {@link FactorKindNotAcceptedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public EnrollmentStep enroll(MfaEnrollParams params) { return caller.call("mfa.enroll", params.require("kind"), EnrollmentStep::of); }
 
-    /**
-     * {@return a future of {@link #enroll(MfaEnrollParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #enroll(MfaEnrollParams)}}
+     * @param params the parameters */
     public CompletableFuture<EnrollmentStep> enrollAsync(MfaEnrollParams params) {
         return caller.callAsync("mfa.enroll", params.require("kind"), EnrollmentStep::of);
     }
 
-    /**
-     * {@return the result of {@link #enroll(MfaEnrollParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #enroll(MfaEnrollParams)}}
+     * @param params sets the parameters */
     public EnrollmentStep enroll(Consumer<MfaEnrollParams> params) { return enroll(Params.filled(new MfaEnrollParams(), params)); }
 
-    /**
-     * {@return a future of {@link #enroll(MfaEnrollParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #enroll(MfaEnrollParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<EnrollmentStep> enrollAsync(Consumer<MfaEnrollParams> params) {
         return enrollAsync(Params.filled(new MfaEnrollParams(), params));
     }
 
-    /**
-     * Lists the second factors of an account. Returns each factor with its display name and its email address or phone number.
+    /** Lists the second factors of an account. Returns each factor with its display name and its email address or phone number.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:lookup mfaInfo.
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TokenMalformedException}, {@link
@@ -160,16 +133,13 @@ public final class MfaMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public MfaListResult list(Consumer<MfaListParams> params) {
         return caller.call("mfa.list", Params.filled(new MfaListParams(), params), MfaListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<MfaListResult> listAsync(Consumer<MfaListParams> params) {
         return caller.callAsync("mfa.list", Params.filled(new MfaListParams(), params), MfaListResult::new);
     }
@@ -180,8 +150,7 @@ public final class MfaMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<MfaListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * Generates recovery codes and invalidate the previous ones. Returns ten single-use codes, each of which can replace a second factor
+    /** Generates recovery codes and invalidate the previous ones. Returns ten single-use codes, each of which can replace a second factor
      * once. The codes are returned only in this response. Requires a sign-in at most 5 minutes old with a second factor.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link SecondFactorsOffException}, {@link NoSecondFactorException}, {@link RecentSignInRequiredException}, {@link
@@ -190,38 +159,30 @@ public final class MfaMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public MfaRecoveryCodesResult recoveryCodes(MfaRecoveryCodesParams params) {
         return caller.call("mfa.recoveryCodes", params.require("idToken"), MfaRecoveryCodesResult::new);
     }
 
-    /**
-     * {@return a future of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
+     * @param params the parameters */
     public CompletableFuture<MfaRecoveryCodesResult> recoveryCodesAsync(MfaRecoveryCodesParams params) {
         return caller.callAsync("mfa.recoveryCodes", params.require("idToken"), MfaRecoveryCodesResult::new);
     }
 
-    /**
-     * {@return the result of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
+     * @param params sets the parameters */
     public MfaRecoveryCodesResult recoveryCodes(Consumer<MfaRecoveryCodesParams> params) {
         return recoveryCodes(Params.filled(new MfaRecoveryCodesParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #recoveryCodes(MfaRecoveryCodesParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<MfaRecoveryCodesResult> recoveryCodesAsync(Consumer<MfaRecoveryCodesParams> params) {
         return recoveryCodesAsync(Params.filled(new MfaRecoveryCodesParams(), params));
     }
 
-    /**
-     * Completes a sign-in with a second factor or a recovery code. Accepts the code that <code>mfa.challenge</code> sent, the current
+    /** Completes a sign-in with a second factor or a recovery code. Accepts the code that <code>mfa.challenge</code> sent, the current
      * code of an authenticator app, or a recovery code; the last two require no challenge. For a passkey, it accepts the response of the
      * browser to the options of <code>mfa.challenge</code>; a response is judged once, and after a refusal <code>mfa.challenge</code>
      * starts again. A wrong code counts as an attempt; the continuation token stays valid. The tokens in the result state that the
@@ -236,36 +197,28 @@ public final class MfaMethods {
      * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException},
      * {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep resolve(MfaResolveParams params) {
         return caller.call("mfa.resolve", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #resolve(MfaResolveParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #resolve(MfaResolveParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> resolveAsync(MfaResolveParams params) {
         return caller.callAsync("mfa.resolve", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #resolve(MfaResolveParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #resolve(MfaResolveParams)}}
+     * @param params sets the parameters */
     public SignInStep resolve(Consumer<MfaResolveParams> params) { return resolve(Params.filled(new MfaResolveParams(), params)); }
 
-    /**
-     * {@return a future of {@link #resolve(MfaResolveParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #resolve(MfaResolveParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> resolveAsync(Consumer<MfaResolveParams> params) {
         return resolveAsync(Params.filled(new MfaResolveParams(), params));
     }
 
-    /**
-     * Removes a second factor. Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second
+    /** Removes a second factor. Requires an ID token from a sign-in at most 5 minutes old, in a session authenticated with a second
      * factor. The session continues with new tokens. If the session was authenticated with the removed factor, it ends. If the tenant
      * requires a second factor, the last one cannot be removed. With <code>accountId</code>, the developer can remove any factor, for
      * example one that the user has lost; the sessions of the account do not end. Removing the last factor also deletes the recovery
@@ -280,32 +233,25 @@ public final class MfaMethods {
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link RefusedByHookException}, {@link
      * HookFailedException}, {@link HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public FactorWithdrawal withdraw(MfaWithdrawParams params) {
         return caller.call("mfa.withdraw", params.require("factorId"), FactorWithdrawal::of);
     }
 
-    /**
-     * {@return a future of {@link #withdraw(MfaWithdrawParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withdraw(MfaWithdrawParams)}}
+     * @param params the parameters */
     public CompletableFuture<FactorWithdrawal> withdrawAsync(MfaWithdrawParams params) {
         return caller.callAsync("mfa.withdraw", params.require("factorId"), FactorWithdrawal::of);
     }
 
-    /**
-     * {@return the result of {@link #withdraw(MfaWithdrawParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withdraw(MfaWithdrawParams)}}
+     * @param params sets the parameters */
     public FactorWithdrawal withdraw(Consumer<MfaWithdrawParams> params) {
         return withdraw(Params.filled(new MfaWithdrawParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withdraw(MfaWithdrawParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withdraw(MfaWithdrawParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<FactorWithdrawal> withdrawAsync(Consumer<MfaWithdrawParams> params) {
         return withdrawAsync(Params.filled(new MfaWithdrawParams(), params));
     }

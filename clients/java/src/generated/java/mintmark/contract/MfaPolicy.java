@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The second factor policy of a tenant. <code>off</code>: second factors are not used. <code>optional</code>: users who have enrolled a
+/** The second factor policy of a tenant. <code>off</code>: second factors are not used. <code>optional</code>: users who have enrolled a
  * second factor must use it at every sign-in. <code>required</code>: users without a second factor must also enroll one at the next
- * sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
- */
+ * sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. */
 public enum MfaPolicy implements JsonText {
     /** <code>off</code> */
     OFF("off"),
@@ -19,9 +17,6 @@ public enum MfaPolicy implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     MfaPolicy(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

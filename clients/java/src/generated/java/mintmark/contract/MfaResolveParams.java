@@ -8,58 +8,35 @@ import mintmark.Params;
 public final class MfaResolveParams extends Params {
     /** Creates parameters without values. */
     public MfaResolveParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of the latest response of the flow. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of the latest response of the flow. Required. */
     public MfaResolveParams continuationToken(String continuationToken) { return set(this, "continuationToken", continuationToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param factorId The ID of the factor of <code>code</code>, or <code>recovery</code> for a recovery code. Defaults to the factor of
-     * the last challenge.
-     */
+     * the last challenge. */
     public MfaResolveParams factorId(String factorId) { return set(this, "factorId", factorId); }
-
-    /**
-     * {@return this}
-     * @param code The code of the factor, or a recovery code.
-     */
+    /** {@return this}
+     * @param code The code of the factor, or a recovery code. */
     public MfaResolveParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param response The response of the browser for a passkey: <code>toJSON()</code> of the <code>PublicKeyCredential</code>,
-     * unchanged. Unknown members are ignored.
-     */
+     * unchanged. Unknown members are ignored. */
     public MfaResolveParams response(Map<String, Object> response) { return setFree(this, "response", response); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the audience given earlier in
-     * this sign-in, otherwise to the tenant.
-     */
+     * this sign-in, otherwise to the tenant. */
     public MfaResolveParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public MfaResolveParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public MfaResolveParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param deferTokens Whether to return a continuation token in place of tokens, in the state <code>tokensDeferred</code>.
-     * <code>signIn.withContinuation</code> exchanges it. Defaults to false.
-     */
+     * <code>signIn.withContinuation</code> exchanges it. Defaults to false. */
     public MfaResolveParams deferTokens(boolean deferTokens) { return set(this, "deferTokens", deferTokens); }
 }

@@ -7,36 +7,21 @@ import mintmark.Params;
 public final class MfaWithdrawParams extends Params {
     /** Creates parameters without values. */
     public MfaWithdrawParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public MfaWithdrawParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public MfaWithdrawParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param factorId The ID of the factor to remove. Required.
-     */
+    /** {@return this}
+     * @param factorId The ID of the factor to remove. Required. */
     public MfaWithdrawParams factorId(String factorId) { return set(this, "factorId", factorId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param reason The reason for the removal, such as how the user proved their identity, which the audit log keeps. Required with
-     * <code>accountId</code> in a tenant with an assurance.
-     */
+     * <code>accountId</code> in a tenant with an assurance. */
     public MfaWithdrawParams reason(String reason) { return set(this, "reason", reason); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
-     * the session. For any other audience, the access token has only the scope <code>openid</code>.
-     */
+     * the session. For any other audience, the access token has only the scope <code>openid</code>. */
     public MfaWithdrawParams audience(String audience) { return set(this, "audience", audience); }
 }

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>newMasterKeyNeeded</code>, 8016. <code>store.rekey</code> is called without a key on a store whose master key was
- * passed to the process.
- */
+/** The error <code>newMasterKeyNeeded</code>, 8016. <code>store.rekey</code> is called without a key on a store whose master key was
+ * passed to the process. */
 public final class NewMasterKeyNeededException extends ApiException {
     private static final long serialVersionUID = 1;
-
     NewMasterKeyNeededException(ErrorResponse response) { super(response); }
 }

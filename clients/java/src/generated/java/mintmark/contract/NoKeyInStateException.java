@@ -7,13 +7,10 @@ import mintmark.ErrorResponse;
 /** The error <code>noKeyInState</code>, 9002. <code>test.token</code> requests a key in a state that no key of the issuer has. */
 public final class NoKeyInStateException extends ApiException {
     private static final long serialVersionUID = 1;
-
     NoKeyInStateException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
-     * <code>pool.get</code> the issuer of a pool.
-     */
+    /** {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
+     * <code>pool.get</code> the issuer of a pool. */
     public String issuer() { return json().text("issuer"); }
 
     /** {@return the requested key state} */

@@ -7,6 +7,5 @@ import mintmark.ErrorResponse;
 /** The error <code>noSecondFactor</code>, 7010. Recovery codes are generated for an account without a second factor. */
 public final class NoSecondFactorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     NoSecondFactorException(ErrorResponse response) { super(response); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>notAStore</code>, 8008. The file or database contains other data. */
 public final class NotAStoreException extends ApiException {
     private static final long serialVersionUID = 1;
-
     NotAStoreException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} */

@@ -3,12 +3,10 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is
+/** Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the account is
  * signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the change, one when the
  * account is locked, and one for the first sign-in after five or more failures. An account gets at most 10 notices in an hour. A notice
- * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices.
- */
+ * that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no notices. */
 public enum NoticePolicy implements JsonText {
     /** <code>none</code> */
     NONE("none"),
@@ -18,9 +16,6 @@ public enum NoticePolicy implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     NoticePolicy(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class OobApplyParams extends Params {
     /** Creates parameters without values. */
     public OobApplyParams() {}
-
-    /**
-     * {@return this}
-     * @param code The code of the link: its parameter <code>oobCode</code>. Required.
-     */
+    /** {@return this}
+     * @param code The code of the link: its parameter <code>oobCode</code>. Required. */
     public OobApplyParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
-     * @param newPassword The new password. Required for <code>passwordReset</code>.
-     */
+    /** {@return this}
+     * @param newPassword The new password. Required for <code>passwordReset</code>. */
     public OobApplyParams newPassword(String newPassword) { return set(this, "newPassword", newPassword); }
 }

@@ -7,54 +7,30 @@ import mintmark.Params;
 public final class OobCreateParams extends Params {
     /** Creates parameters without values. */
     public OobCreateParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public OobCreateParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param purpose The action. Required.
-     */
+    /** {@return this}
+     * @param purpose The action. Required. */
     public OobCreateParams purpose(ActionCodePurpose purpose) { return set(this, "purpose", purpose); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param email The email address of the account, or the address that signs in. For <code>revertEmail</code>, the address to restore.
-     * Required.
-     */
+     * Required. */
     public OobCreateParams email(String email) { return set(this, "email", email); }
-
-    /**
-     * {@return this}
-     * @param newEmail The new email address. Used with <code>changeEmail</code>.
-     */
+    /** {@return this}
+     * @param newEmail The new email address. Used with <code>changeEmail</code>. */
     public OobCreateParams newEmail(String newEmail) { return set(this, "newEmail", newEmail); }
-
-    /**
-     * {@return this}
-     * @param accountId The account, if it does not have the address. Used with <code>revertEmail</code>.
-     */
+    /** {@return this}
+     * @param accountId The account, if it does not have the address. Used with <code>revertEmail</code>. */
     public OobCreateParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param continueUrl The URL to which the page continues, or the page itself if the tenant has no <code>delivery.linkUrl</code>: with
-     * <code>https</code>, with <code>http</code> on this machine, or with the scheme of an app.
-     */
+     * <code>https</code>, with <code>http</code> on this machine, or with the scheme of an app. */
     public OobCreateParams continueUrl(String continueUrl) { return set(this, "continueUrl", continueUrl); }
-
-    /**
-     * {@return this}
-     * @param returnLink Whether to return the link instead of sending it. Defaults to false.
-     */
+    /** {@return this}
+     * @param returnLink Whether to return the link instead of sending it. Defaults to false. */
     public OobCreateParams returnLink(boolean returnLink) { return set(this, "returnLink", returnLink); }
-
-    /**
-     * {@return this}
-     * @param language The language of the message.
-     */
+    /** {@return this}
+     * @param language The language of the message. */
     public OobCreateParams language(String language) { return set(this, "language", language); }
 }

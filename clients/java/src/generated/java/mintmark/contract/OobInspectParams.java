@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class OobInspectParams extends Params {
     /** Creates parameters without values. */
     public OobInspectParams() {}
-
-    /**
-     * {@return this}
-     * @param code The code of the link: its parameter <code>oobCode</code>. Required.
-     */
+    /** {@return this}
+     * @param code The code of the link: its parameter <code>oobCode</code>. Required. */
     public OobInspectParams code(String code) { return set(this, "code", code); }
 }

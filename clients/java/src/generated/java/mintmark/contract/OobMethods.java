@@ -6,61 +6,49 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>oob.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
- * mintmark.MintmarkException}.
- */
+/** The methods <code>oob.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
+ * mintmark.MintmarkException}. */
 public final class OobMethods {
     private final Caller caller;
 
     OobMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Performs the action of an email link. The code can be used once. A password reset sets the new password, verifies the address, and
-     * unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes
-     * that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address
-     * by now, except for <code>revertEmail</code>.
+    /** Performs the action of a code. The code can be used once. A password reset sets the new password, verifies the address, and unlinks
+     * all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set
+     * a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now,
+     * except for <code>revertEmail</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidPasswordException}, {@link
      * PasswordNotAcceptedException}, {@link UserAlreadyExistsException}, {@link AccountDisabledException}, {@link
      * TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public OobApplyResult apply(OobApplyParams params) { return caller.call("oob.apply", params.require("code"), OobApplyResult::new); }
 
-    /**
-     * {@return a future of {@link #apply(OobApplyParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #apply(OobApplyParams)}}
+     * @param params the parameters */
     public CompletableFuture<OobApplyResult> applyAsync(OobApplyParams params) {
         return caller.callAsync("oob.apply", params.require("code"), OobApplyResult::new);
     }
 
-    /**
-     * {@return the result of {@link #apply(OobApplyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #apply(OobApplyParams)}}
+     * @param params sets the parameters */
     public OobApplyResult apply(Consumer<OobApplyParams> params) { return apply(Params.filled(new OobApplyParams(), params)); }
 
-    /**
-     * {@return a future of {@link #apply(OobApplyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #apply(OobApplyParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<OobApplyResult> applyAsync(Consumer<OobApplyParams> params) {
         return applyAsync(Params.filled(new OobApplyParams(), params));
     }
 
-    /**
-     * Creates a link for an action by email, such as a password reset. Sends the link to the user, or returns it with
-     * <code>returnLink</code>. The link is the page of the tenant's <code>delivery.linkUrl</code>, or otherwise <code>continueUrl</code>,
-     * with <code>mode</code> (the purpose), <code>oobCode</code> and <code>tenantId</code> in its query, and with
-     * <code>continueUrl</code> if the tenant has <code>delivery.linkUrl</code>. The page calls <code>oob.inspect</code> and then
-     * <code>oob.apply</code>, or <code>signIn.withLink</code>. The page must use the code only after an action of the user, because
-     * programs that check messages open links. A code is valid for one hour (<code>passwordReset</code>), 6 hours (<code>signIn</code>),
-     * 3 days (<code>verifyEmail</code>, <code>changeEmail</code>) or 7 days (<code>revertEmail</code>). The link of a
-     * <code>changeEmail</code> is sent to the new address.
+    /** Creates a code and a link for an action by email. Sends the link to the user, or returns it with <code>returnLink</code>. The link
+     * is the page of the tenant's <code>delivery.linkUrl</code>, or otherwise <code>continueUrl</code>, with <code>mode</code> (the
+     * purpose), <code>oobCode</code> and <code>tenantId</code> in its query, and with <code>continueUrl</code> if the tenant has
+     * <code>delivery.linkUrl</code>. The page calls <code>oob.inspect</code> and then <code>oob.apply</code>, or
+     * <code>signIn.withLink</code>. Opening the page must not use the code by itself: programs that check messages open links. A code is
+     * valid for one hour (<code>passwordReset</code>), 6 hours (<code>signIn</code>), 3 days (<code>verifyEmail</code>,
+     * <code>changeEmail</code>) or 7 days (<code>revertEmail</code>). The link of a <code>changeEmail</code> is sent to the new address.
      * <p>Equivalent: firebase accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink,
      * generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification,
      * sendSignInLinkToEmail, verifyBeforeUpdateEmail.
@@ -69,65 +57,50 @@ public final class OobMethods {
      * {@link LinkUrlMissingException}, {@link TooManyCodesException}, {@link MessageNotSentException}, {@link RefusedByHookException},
      * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public OobCreateResult create(OobCreateParams params) {
         return caller.call("oob.create", params.require("purpose", "email"), OobCreateResult::new);
     }
 
-    /**
-     * {@return a future of {@link #create(OobCreateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #create(OobCreateParams)}}
+     * @param params the parameters */
     public CompletableFuture<OobCreateResult> createAsync(OobCreateParams params) {
         return caller.callAsync("oob.create", params.require("purpose", "email"), OobCreateResult::new);
     }
 
-    /**
-     * {@return the result of {@link #create(OobCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #create(OobCreateParams)}}
+     * @param params sets the parameters */
     public OobCreateResult create(Consumer<OobCreateParams> params) { return create(Params.filled(new OobCreateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #create(OobCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #create(OobCreateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<OobCreateResult> createAsync(Consumer<OobCreateParams> params) {
         return createAsync(Params.filled(new OobCreateParams(), params));
     }
 
-    /**
-     * Gets the action of an email link without performing it. The code stays valid. The address of a <code>signIn</code> is not returned,
+    /** Gets the action of a code without performing it. The code stays valid. The address of a <code>signIn</code> is not returned,
      * because the user must enter it.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public OobInspectResult inspect(OobInspectParams params) {
         return caller.call("oob.inspect", params.require("code"), OobInspectResult::new);
     }
 
-    /**
-     * {@return a future of {@link #inspect(OobInspectParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #inspect(OobInspectParams)}}
+     * @param params the parameters */
     public CompletableFuture<OobInspectResult> inspectAsync(OobInspectParams params) {
         return caller.callAsync("oob.inspect", params.require("code"), OobInspectResult::new);
     }
 
-    /**
-     * {@return the result of {@link #inspect(OobInspectParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #inspect(OobInspectParams)}}
+     * @param params sets the parameters */
     public OobInspectResult inspect(Consumer<OobInspectParams> params) { return inspect(Params.filled(new OobInspectParams(), params)); }
 
-    /**
-     * {@return a future of {@link #inspect(OobInspectParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #inspect(OobInspectParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<OobInspectResult> inspectAsync(Consumer<OobInspectParams> params) {
         return inspectAsync(Params.filled(new OobInspectParams(), params));
     }

@@ -7,6 +7,5 @@ import mintmark.ErrorResponse;
 /** The error <code>outcomeUnknown</code>, 8012. The connection to the store was lost during a commit. */
 public final class OutcomeUnknownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     OutcomeUnknownException(ErrorResponse response) { super(response); }
 }

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>packedPolicyTooLarge</code>, 3016. The session policy has more than 2048 characters, or the policy and the tags
+/** The error <code>packedPolicyTooLarge</code>, 3016. The session policy has more than 2048 characters, or the policy and the tags
  * together do not fit into a session token.
- * <p>Equivalent: cognito sts:PackedPolicyTooLarge.
- */
+ * <p>Equivalent: cognito sts:PackedPolicyTooLarge. */
 public final class PackedPolicyTooLargeException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PackedPolicyTooLargeException(ErrorResponse response) { super(response); }
 
     /** {@return the used space, in percent} The maximum is 100. */

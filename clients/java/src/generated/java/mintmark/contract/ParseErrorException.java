@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>parseError</code>, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too
+/** The error <code>parseError</code>, -32700. A message is not a single JSON text in UTF-8, contains a duplicate member or is nested too
  * deeply.
- * <p>Equivalent: cognito SerializationException.
- */
+ * <p>Equivalent: cognito SerializationException. */
 public final class ParseErrorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ParseErrorException(ErrorResponse response) { super(response); }
 
     /** {@return the syntax error} */

@@ -19,8 +19,7 @@ public final class Passkey extends Result {
     /** {@return the name that distinguishes the user's passkeys} */
     public String name() { return json().text("name"); }
 
-    /**
-     * {@return the purpose of the passkey} <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor.
+    /** {@return the purpose of the passkey} <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor.
      */
     public Usage usage() { return json().constant("usage", Usage.class); }
 
@@ -45,10 +44,8 @@ public final class Passkey extends Result {
     /** {@return whether the passkey is currently synchronized or backed up} */
     public boolean backupState() { return json().truth("backupState"); }
 
-    /**
-     * {@return whether the authenticator verified the user when the passkey was registered, or later in a session with a second factor}
-     * Only then a sign-in with verification counts as two factors.
-     */
+    /** {@return whether the authenticator verified the user when the passkey was registered, or later in a session with a second factor}
+     * Only then a sign-in with verification counts as two factors. */
     public boolean userVerified() { return json().truth("userVerified"); }
 
     /** {@return whether the authenticator offers the passkey without an email address} Present if the browser returned it. */
@@ -76,11 +73,8 @@ public final class Passkey extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Usage(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** The statement of the authenticator at the registration. */
@@ -90,19 +84,15 @@ public final class Passkey extends Result {
         /** {@return the format of the statement} */
         public String format() { return json().text("format"); }
 
-        /**
-         * {@return <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one
-         * whose certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata}
-         */
+        /** {@return <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one
+         * whose certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata} */
         public Trust trust() { return json().constant("trust", Trust.class); }
 
         /** {@return the same as {@link #trust} in JSON, also if this client does not know the value} */
         public String trustAsString() { return json().text("trust"); }
 
-        /**
-         * <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one whose
-         * certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata.
-         */
+        /** <code>none</code>, <code>self</code> for a statement signed by the passkey itself, <code>unchecked</code> for one whose
+         * certificates are not verified, or <code>verified</code> for one whose certificates lead to a root in the metadata. */
         public enum Trust implements JsonText {
             /** <code>none</code> */
             NONE("none"),
@@ -116,11 +106,8 @@ public final class Passkey extends Result {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             Trust(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 }

@@ -10,17 +10,13 @@ import mintmark.json.JsonText;
 public final class PasskeyCeremony extends Result {
     PasskeyCeremony(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
+    /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and expires.
      * Use the token of the latest response; after an error, use the same token again. Repeating a successful request within one minute
-     * returns the same response, unless that response contained tokens.
-     */
+     * returns the same response, unless that response contained tokens. */
     public String continuationToken() { return json().text("continuationToken"); }
 
-    /**
-     * {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
-     * <code>PublicKeyCredential.parseCreationOptionsFromJSON()</code> or <code>parseRequestOptionsFromJSON()</code>.
-     */
+    /** {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
+     * <code>PublicKeyCredential.parseCreationOptionsFromJSON()</code> or <code>parseRequestOptionsFromJSON()</code>. */
     public Map<String, Object> options() { return json().free("options"); }
 
     /** {@return the <code>mediation</code> member of the browser call, next to <code>publicKey</code>} */
@@ -42,10 +38,7 @@ public final class PasskeyCeremony extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Mediation(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class PasskeyDeleteParams extends Params {
     /** Creates parameters without values. */
     public PasskeyDeleteParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public PasskeyDeleteParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public PasskeyDeleteParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response. Required.
-     */
+    /** {@return this}
+     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response. Required. */
     public PasskeyDeleteParams credentialId(String credentialId) { return set(this, "credentialId", credentialId); }
-
-    /**
-     * {@return this}
-     * @param force Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false.
-     */
+    /** {@return this}
+     * @param force Whether to delete the passkey also if it is the only sign-in method of the account. Defaults to false. */
     public PasskeyDeleteParams force(boolean force) { return set(this, "force", force); }
 }

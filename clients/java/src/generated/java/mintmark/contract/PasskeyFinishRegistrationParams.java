@@ -8,34 +8,22 @@ import mintmark.Params;
 public final class PasskeyFinishRegistrationParams extends Params {
     /** Creates parameters without values. */
     public PasskeyFinishRegistrationParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of <code>passkey.startRegistration</code>. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of <code>passkey.startRegistration</code>. Required. */
     public PasskeyFinishRegistrationParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param response The response of the browser: <code>toJSON()</code> of the <code>PublicKeyCredential</code>, unchanged. Unknown
-     * members are ignored. Required.
-     */
+     * members are ignored. Required. */
     public PasskeyFinishRegistrationParams response(Map<String, Object> response) { return setFree(this, "response", response); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param name The name of the passkey. Defaults to the name of the authenticator in the metadata, otherwise to <code>Passkey</code>
-     * and a number.
-     */
+     * and a number. */
     public PasskeyFinishRegistrationParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public PasskeyFinishRegistrationParams client(ClientOrigin client) { return set(this, "client", client); }
 }

@@ -16,10 +16,8 @@ public final class PasskeyFinishRegistrationResult extends Result {
     /** {@return the new passkey} */
     public Passkey passkey() { return json().object("passkey", Passkey::new); }
 
-    /**
-     * {@return the next state of the sign-up: <code>attributesRequired</code> (call <code>signUp.submitAttributes</code> next) or
-     * <code>completed</code> (call <code>signIn.withContinuation</code> next)} Present in a sign-up.
-     */
+    /** {@return the next state of the sign-up: <code>attributesRequired</code> (call <code>signUp.submitAttributes</code> next) or
+     * <code>completed</code> (call <code>signIn.withContinuation</code> next)} Present in a sign-up. */
     public Optional<State> state() { return json().optionalConstant("state", State.class); }
 
     /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */
@@ -37,10 +35,8 @@ public final class PasskeyFinishRegistrationResult extends Result {
     /** {@return the ID of the new account} Present if <code>state</code> is <code>completed</code>. */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /**
-     * The next state of the sign-up: <code>attributesRequired</code> (call <code>signUp.submitAttributes</code> next) or
-     * <code>completed</code> (call <code>signIn.withContinuation</code> next). Present in a sign-up.
-     */
+    /** The next state of the sign-up: <code>attributesRequired</code> (call <code>signUp.submitAttributes</code> next) or
+     * <code>completed</code> (call <code>signIn.withContinuation</code> next). Present in a sign-up. */
     public enum State implements JsonText {
         /** <code>attributesRequired</code> */
         ATTRIBUTES_REQUIRED("attributesRequired"),
@@ -50,10 +46,7 @@ public final class PasskeyFinishRegistrationResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         State(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

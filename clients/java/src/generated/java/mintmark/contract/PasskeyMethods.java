@@ -6,19 +6,16 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>passkey.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>passkey.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class PasskeyMethods {
     private final Caller caller;
 
     PasskeyMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5
-     * minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires
-     * <code>force</code>. Pass <code>signals</code> to the page, so that the authenticator deletes the passkey too.
+    /** Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes
+     * old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with
+     * <code>force</code>. Give <code>signals</code> to the page, so that the authenticator forgets the passkey too.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito DeleteWebAuthnCredential.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotFoundException}, {@link LastProviderException}, {@link
@@ -28,38 +25,30 @@ public final class PasskeyMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyDeleteResult delete(PasskeyDeleteParams params) {
         return caller.call("passkey.delete", params.require("credentialId"), PasskeyDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(PasskeyDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(PasskeyDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasskeyDeleteResult> deleteAsync(PasskeyDeleteParams params) {
         return caller.callAsync("passkey.delete", params.require("credentialId"), PasskeyDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(PasskeyDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(PasskeyDeleteParams)}}
+     * @param params sets the parameters */
     public PasskeyDeleteResult delete(Consumer<PasskeyDeleteParams> params) {
         return delete(Params.filled(new PasskeyDeleteParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delete(PasskeyDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(PasskeyDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyDeleteResult> deleteAsync(Consumer<PasskeyDeleteParams> params) {
         return deleteAsync(Params.filled(new PasskeyDeleteParams(), params));
     }
 
-    /**
-     * Completes the registration of a passkey. Verifies the browser's response to the options (W3C Web Authentication Level 3, section
+    /** Completes the registration of a passkey. Verifies the browser's response to the options (W3C Web Authentication Level 3, section
      * 7.1) and stores the passkey. In a sign-up, the result also has the members of the next state. A response is judged once: after a
      * refusal, start again. If a successful request is repeated within one minute, it returns the same passkey.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -70,40 +59,32 @@ public final class PasskeyMethods {
      * AccountLockedException}, {@link SecondFactorNeededException}, {@link TokenRevokedException}, {@link SignUpNotAllowedException},
      * {@link UserAlreadyExistsException}, {@link FlowFinishedException}, {@link StepNotPossibleException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyFinishRegistrationResult finishRegistration(PasskeyFinishRegistrationParams params) {
         return caller.call(
                 "passkey.finishRegistration", params.require("continuationToken", "response"), PasskeyFinishRegistrationResult::new);
     }
 
-    /**
-     * {@return a future of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasskeyFinishRegistrationResult> finishRegistrationAsync(PasskeyFinishRegistrationParams params) {
         return caller.callAsync(
                 "passkey.finishRegistration", params.require("continuationToken", "response"), PasskeyFinishRegistrationResult::new);
     }
 
-    /**
-     * {@return the result of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
+     * @param params sets the parameters */
     public PasskeyFinishRegistrationResult finishRegistration(Consumer<PasskeyFinishRegistrationParams> params) {
         return finishRegistration(Params.filled(new PasskeyFinishRegistrationParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #finishRegistration(PasskeyFinishRegistrationParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyFinishRegistrationResult> finishRegistrationAsync(Consumer<PasskeyFinishRegistrationParams> params) {
         return finishRegistrationAsync(Params.filled(new PasskeyFinishRegistrationParams(), params));
     }
 
-    /**
-     * Lists the passkeys of an account. Returns the passkeys, oldest first.
+    /** Lists the passkeys of an account. Returns the passkeys, oldest first.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito ListWebAuthnCredentials.
      * <p>Errors: {@link PasskeysOffException}, {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link
@@ -112,16 +93,13 @@ public final class PasskeyMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyListResult list(Consumer<PasskeyListParams> params) {
         return caller.call("passkey.list", Params.filled(new PasskeyListParams(), params), PasskeyListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyListResult> listAsync(Consumer<PasskeyListParams> params) {
         return caller.callAsync("passkey.list", Params.filled(new PasskeyListParams(), params), PasskeyListResult::new);
     }
@@ -132,24 +110,20 @@ public final class PasskeyMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<PasskeyListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * Returns the document that lets other domains use the passkeys. Serve the document at <code>path</code> on the relying party's
+    /** Returns the document that lets other domains use the passkeys. Serve the document at <code>path</code> on the relying party's
      * domain. Browsers then accept the passkeys on all its origins (W3C Web Authentication Level 3, section 5.11). Browsers read at least
      * five different domains of it.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link TenantNotFoundException}, {@link PasskeysOffException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyRelatedOriginsResult relatedOrigins(Consumer<PasskeyRelatedOriginsParams> params) {
         return caller.call(
                 "passkey.relatedOrigins", Params.filled(new PasskeyRelatedOriginsParams(), params), PasskeyRelatedOriginsResult::new);
     }
 
-    /**
-     * {@return a future of {@link #relatedOrigins(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #relatedOrigins(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyRelatedOriginsResult> relatedOriginsAsync(Consumer<PasskeyRelatedOriginsParams> params) {
         return caller.callAsync(
                 "passkey.relatedOrigins", Params.filled(new PasskeyRelatedOriginsParams(), params), PasskeyRelatedOriginsResult::new);
@@ -161,8 +135,7 @@ public final class PasskeyMethods {
     /** {@return a future of {@link #relatedOrigins(Consumer)}} */
     public CompletableFuture<PasskeyRelatedOriginsResult> relatedOriginsAsync() { return relatedOriginsAsync(params -> {}); }
 
-    /**
-     * Renames a passkey. Changes only the name.
+    /** Renames a passkey. Changes only the name.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotFoundException}, {@link CallerNotAllowedException}, {@link
      * AccountNotFoundException}, {@link TokenMalformedException}, {@link TokenAlgorithmNotAllowedException}, {@link
@@ -170,39 +143,31 @@ public final class PasskeyMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyRenameResult rename(PasskeyRenameParams params) {
         return caller.call("passkey.rename", params.require("credentialId", "name"), PasskeyRenameResult::new);
     }
 
-    /**
-     * {@return a future of {@link #rename(PasskeyRenameParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #rename(PasskeyRenameParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasskeyRenameResult> renameAsync(PasskeyRenameParams params) {
         return caller.callAsync("passkey.rename", params.require("credentialId", "name"), PasskeyRenameResult::new);
     }
 
-    /**
-     * {@return the result of {@link #rename(PasskeyRenameParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #rename(PasskeyRenameParams)}}
+     * @param params sets the parameters */
     public PasskeyRenameResult rename(Consumer<PasskeyRenameParams> params) {
         return rename(Params.filled(new PasskeyRenameParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #rename(PasskeyRenameParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #rename(PasskeyRenameParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyRenameResult> renameAsync(Consumer<PasskeyRenameParams> params) {
         return renameAsync(Params.filled(new PasskeyRenameParams(), params));
     }
 
-    /**
-     * Returns the signals about passkeys that the page sends to the user's authenticators. With <code>idToken</code> or
-     * <code>accountId</code>, returns the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
+    /** Returns what the page tells the user's authenticators about passkeys. With <code>idToken</code> or <code>accountId</code>, returns
+     * the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
      * <code>signalCurrentUserDetails()</code> in the page. With <code>credentialId</code>, returns the parameters of
      * <code>signalUnknownCredential()</code> if the tenant has no such passkey.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -212,16 +177,13 @@ public final class PasskeyMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public AuthenticatorSignals signals(Consumer<PasskeySignalsParams> params) {
         return caller.call("passkey.signals", Params.filled(new PasskeySignalsParams(), params), AuthenticatorSignals::new);
     }
 
-    /**
-     * {@return a future of {@link #signals(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #signals(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<AuthenticatorSignals> signalsAsync(Consumer<PasskeySignalsParams> params) {
         return caller.callAsync("passkey.signals", Params.filled(new PasskeySignalsParams(), params), AuthenticatorSignals::new);
     }
@@ -232,8 +194,7 @@ public final class PasskeyMethods {
     /** {@return a future of {@link #signals(Consumer)}} */
     public CompletableFuture<AuthenticatorSignals> signalsAsync() { return signalsAsync(params -> {}); }
 
-    /**
-     * Starts a sign-in or a reauthentication with a passkey. Returns the options for <code>navigator.credentials.get()</code> in the
+    /** Starts a sign-in or a reauthentication with a passkey. Returns the options for <code>navigator.credentials.get()</code> in the
      * page. The response goes to <code>signIn.withCredential</code> or <code>account.reauthenticate</code> with the continuation token.
      * Without <code>username</code> and <code>idToken</code>, the browser offers all passkeys of the domain.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -244,17 +205,14 @@ public final class PasskeyMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyCeremony startAuthentication(Consumer<PasskeyStartAuthenticationParams> params) {
         return caller.call(
                 "passkey.startAuthentication", Params.filled(new PasskeyStartAuthenticationParams(), params), PasskeyCeremony::new);
     }
 
-    /**
-     * {@return a future of {@link #startAuthentication(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #startAuthentication(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyCeremony> startAuthenticationAsync(Consumer<PasskeyStartAuthenticationParams> params) {
         return caller.callAsync(
                 "passkey.startAuthentication", Params.filled(new PasskeyStartAuthenticationParams(), params), PasskeyCeremony::new);
@@ -266,12 +224,11 @@ public final class PasskeyMethods {
     /** {@return a future of {@link #startAuthentication(Consumer)}} */
     public CompletableFuture<PasskeyCeremony> startAuthenticationAsync() { return startAuthenticationAsync(params -> {}); }
 
-    /**
-     * Starts the registration of a passkey for the signed-in user or in a sign-up. Returns the options for
+    /** Starts the registration of a passkey for the signed-in user or in a sign-up. Returns the options for
      * <code>navigator.credentials.create()</code> in the page. With the continuation token of a sign-up in the state
-     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. With <code>idToken</code>, this requires a
-     * sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With
-     * <code>conditional</code>, the browser can create the passkey without a dialog after a sign-in with a password.
+     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. An <code>idToken</code> needs a sign-in at
+     * most 5 minutes old and, if the account has a second factor, a session that has shown one. With <code>conditional</code>, the
+     * browser can create the passkey without a dialog after a sign-in with a password.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito StartWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link TooManyPasskeysException}, {@link RecentSignInRequiredException}, {@link
@@ -282,17 +239,14 @@ public final class PasskeyMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyCeremony startRegistration(Consumer<PasskeyStartRegistrationParams> params) {
         return caller.call(
                 "passkey.startRegistration", Params.filled(new PasskeyStartRegistrationParams(), params), PasskeyCeremony::new);
     }
 
-    /**
-     * {@return a future of {@link #startRegistration(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #startRegistration(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyCeremony> startRegistrationAsync(Consumer<PasskeyStartRegistrationParams> params) {
         return caller.callAsync(
                 "passkey.startRegistration", Params.filled(new PasskeyStartRegistrationParams(), params), PasskeyCeremony::new);
@@ -304,43 +258,35 @@ public final class PasskeyMethods {
     /** {@return a future of {@link #startRegistration(Consumer)}} */
     public CompletableFuture<PasskeyCeremony> startRegistrationAsync() { return startRegistrationAsync(params -> {}); }
 
-    /**
-     * Verifies the response of a passkey to a challenge that the caller made. Checks the browser's response as a sign-in does (W3C Web
-     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the
-     * user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make
-     * each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the
-     * counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked
-     * after the signature. A passkey that is only a second factor is not accepted.
+    /** Verifies the response of a passkey to a challenge that the caller made. Checks the browser's response as a sign-in does (W3C Web
+     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again
+     * for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each
+     * challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of
+     * the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the
+     * signature. A passkey that is only a second factor is not accepted.
      * <p>Errors: {@link TenantNotFoundException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link
      * AccountNotFoundException}, {@link AccountMergedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
      * TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasskeyVerifyResult verify(PasskeyVerifyParams params) {
         return caller.call("passkey.verify", params.require("challenge", "response"), PasskeyVerifyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #verify(PasskeyVerifyParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #verify(PasskeyVerifyParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasskeyVerifyResult> verifyAsync(PasskeyVerifyParams params) {
         return caller.callAsync("passkey.verify", params.require("challenge", "response"), PasskeyVerifyResult::new);
     }
 
-    /**
-     * {@return the result of {@link #verify(PasskeyVerifyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #verify(PasskeyVerifyParams)}}
+     * @param params sets the parameters */
     public PasskeyVerifyResult verify(Consumer<PasskeyVerifyParams> params) {
         return verify(Params.filled(new PasskeyVerifyParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #verify(PasskeyVerifyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #verify(PasskeyVerifyParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasskeyVerifyResult> verifyAsync(Consumer<PasskeyVerifyParams> params) {
         return verifyAsync(Params.filled(new PasskeyVerifyParams(), params));
     }

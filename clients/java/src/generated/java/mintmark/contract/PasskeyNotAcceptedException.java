@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.JsonText;
 
-/**
- * The error <code>passkeyNotAccepted</code>, 7020. The response of a browser to a passkey request fails a check of W3C Web Authentication
- * Level 3.
- */
+/** The error <code>passkeyNotAccepted</code>, 7020. The response of a browser to a passkey request fails a check of W3C Web Authentication
+ * Level 3. */
 public final class PasskeyNotAcceptedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasskeyNotAcceptedException(ErrorResponse response) { super(response); }
 
     /** {@return the first check that failed} */
@@ -27,10 +24,8 @@ public final class PasskeyNotAcceptedException extends ApiException {
     /** {@return the method that starts again} */
     public String next() { return json().text("next"); }
 
-    /**
-     * {@return the parameters of the browser's <code>signalUnknownCredential()</code>} Present with <code>credentialUnknown</code>, if
-     * the tenant has no passkey with this ID.
-     */
+    /** {@return the parameters of the browser's <code>signalUnknownCredential()</code>} Present with <code>credentialUnknown</code>, if
+     * the tenant has no passkey with this ID. */
     public Optional<UnknownCredential> unknownCredential() { return json().optionalObject("unknownCredential", UnknownCredential::new); }
 
     /** The first check that failed. */
@@ -93,10 +88,7 @@ public final class PasskeyNotAcceptedException extends ApiException {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Reason(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

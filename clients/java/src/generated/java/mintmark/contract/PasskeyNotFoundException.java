@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>passkeyNotFound</code>, 7022. A passkey is renamed or deleted that the account does not have. */
 public final class PasskeyNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasskeyNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the requested credential ID} */

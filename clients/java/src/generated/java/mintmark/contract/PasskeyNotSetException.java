@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>passkeyNotSet</code>, 7023. A sign-in with a passkey is started for an account without passkeys. */
 public final class PasskeyNotSetException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasskeyNotSetException(ErrorResponse response) { super(response); }
 
     /** {@return the method to call next} */

@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class PasskeyRenameParams extends Params {
     /** Creates parameters without values. */
     public PasskeyRenameParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public PasskeyRenameParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public PasskeyRenameParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response. Required.
-     */
+    /** {@return this}
+     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response. Required. */
     public PasskeyRenameParams credentialId(String credentialId) { return set(this, "credentialId", credentialId); }
-
-    /**
-     * {@return this}
-     * @param name The new name. Required.
-     */
+    /** {@return this}
+     * @param name The new name. Required. */
     public PasskeyRenameParams name(String name) { return set(this, "name", name); }
 }

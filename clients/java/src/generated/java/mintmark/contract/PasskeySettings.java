@@ -15,31 +15,22 @@ public final class PasskeySettings extends Result {
 
     PasskeySettings(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the domain to which the passkeys belong, such as <code>example.com</code>: lower case, without scheme and port} Pages on
+    /** {@return the domain to which the passkeys belong, such as <code>example.com</code>: lower case, without scheme and port} Pages on
      * this domain and its subdomains can use them. While the tenant has passkeys, a change needs <code>force</code>, because browsers
-     * then no longer offer them.
-     */
+     * then no longer offer them. */
     public String relyingPartyId() { return json().text("relyingPartyId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param relyingPartyId the value of {@link #relyingPartyId}
-     */
+    /** {@return a copy with this value}
+     * @param relyingPartyId the value of {@link #relyingPartyId} */
     public PasskeySettings withRelyingPartyId(String relyingPartyId) {
         return new PasskeySettings(with("relyingPartyId", relyingPartyId));
     }
 
-    /**
-     * {@return the name that browsers show} Defaults to the name of the tenant, or to <code>relyingPartyId</code> if the tenant has no
-     * name.
-     */
+    /** {@return the name that browsers show} Defaults to the name of the tenant, else to <code>relyingPartyId</code>. */
     public Optional<String> relyingPartyName() { return json().optionalText("relyingPartyName"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param relyingPartyName the value of {@link #relyingPartyName}
-     */
+    /** {@return a copy with this value}
+     * @param relyingPartyName the value of {@link #relyingPartyName} */
     public PasskeySettings withRelyingPartyName(String relyingPartyName) {
         return new PasskeySettings(with("relyingPartyName", relyingPartyName));
     }
@@ -47,19 +38,15 @@ public final class PasskeySettings extends Result {
     /** {@return the origins of the pages and apps that use passkeys} */
     public List<String> origins() { return json().list("origins", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param origins the value of {@link #origins}
-     */
+    /** {@return a copy with this value}
+     * @param origins the value of {@link #origins} */
     public PasskeySettings withOrigins(List<String> origins) { return new PasskeySettings(with("origins", origins)); }
 
     /** {@return origins on other domains that may use the passkeys} See <code>passkey.relatedOrigins</code>. */
     public List<String> relatedOrigins() { return json().list("relatedOrigins", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param relatedOrigins the value of {@link #relatedOrigins}
-     */
+    /** {@return a copy with this value}
+     * @param relatedOrigins the value of {@link #relatedOrigins} */
     public PasskeySettings withRelatedOrigins(List<String> relatedOrigins) {
         return new PasskeySettings(with("relatedOrigins", relatedOrigins));
     }
@@ -67,95 +54,69 @@ public final class PasskeySettings extends Result {
     /** {@return the origins of pages that may embed a page with passkeys in a frame} <code>*</code> allows all. */
     public List<String> topOrigins() { return json().list("topOrigins", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param topOrigins the value of {@link #topOrigins}
-     */
+    /** {@return a copy with this value}
+     * @param topOrigins the value of {@link #topOrigins} */
     public PasskeySettings withTopOrigins(List<String> topOrigins) { return new PasskeySettings(with("topOrigins", topOrigins)); }
 
-    /**
-     * {@return whether the authenticator verifies the user, by a PIN or biometrics for example} Only <code>required</code> is enforced.
-     * Defaults to "preferred".
-     */
+    /** {@return whether the authenticator verifies the user, by a PIN or biometrics for example} Only <code>required</code> is enforced.
+     * Defaults to "preferred". */
     public Optional<UserVerification> userVerification() { return json().optionalConstant("userVerification", UserVerification.class); }
 
     /** {@return the same as {@link #userVerification} in JSON, also if this client does not know the value} */
     public Optional<String> userVerificationAsString() { return json().optionalText("userVerification"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param userVerification the value of {@link #userVerification}
-     */
+    /** {@return a copy with this value}
+     * @param userVerification the value of {@link #userVerification} */
     public PasskeySettings withUserVerification(UserVerification userVerification) {
         return new PasskeySettings(with("userVerification", userVerification));
     }
 
-    /**
-     * {@return whether the authenticator stores the passkey so that it is offered without an email address} The value is sent to the
-     * browser. Defaults to "required".
-     */
+    /** {@return whether the authenticator stores the passkey so that it is offered without an email address} The value is sent to the
+     * browser. Defaults to "required". */
     public Optional<ResidentKey> residentKey() { return json().optionalConstant("residentKey", ResidentKey.class); }
 
     /** {@return the same as {@link #residentKey} in JSON, also if this client does not know the value} */
     public Optional<String> residentKeyAsString() { return json().optionalText("residentKey"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param residentKey the value of {@link #residentKey}
-     */
+    /** {@return a copy with this value}
+     * @param residentKey the value of {@link #residentKey} */
     public PasskeySettings withResidentKey(ResidentKey residentKey) { return new PasskeySettings(with("residentKey", residentKey)); }
 
-    /**
-     * {@return whether to request a statement about the authenticator from the browser} A statement is verified; the manufacturer is only
-     * with <code>metadataFile</code>. Defaults to "none".
-     */
+    /** {@return whether the browser is asked for a statement about the authenticator} A statement is verified; the manufacturer is only
+     * with <code>metadataFile</code>. Defaults to "none". */
     public Optional<Attestation> attestation() { return json().optionalConstant("attestation", Attestation.class); }
 
     /** {@return the same as {@link #attestation} in JSON, also if this client does not know the value} */
     public Optional<String> attestationAsString() { return json().optionalText("attestation"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param attestation the value of {@link #attestation}
-     */
+    /** {@return a copy with this value}
+     * @param attestation the value of {@link #attestation} */
     public PasskeySettings withAttestation(Attestation attestation) { return new PasskeySettings(with("attestation", attestation)); }
 
-    /**
-     * {@return the path of a file of the FIDO Metadata Service (version 3)} With it, only passkeys are registered whose attestation leads
-     * to a root in the file. The file is read when it changes.
-     */
+    /** {@return the path of a file of the FIDO Metadata Service (version 3)} With it, only passkeys are registered whose attestation leads
+     * to a root in the file. The file is read when it changes. */
     public Optional<String> metadataFile() { return json().optionalText("metadataFile"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param metadataFile the value of {@link #metadataFile}
-     */
+    /** {@return a copy with this value}
+     * @param metadataFile the value of {@link #metadataFile} */
     public PasskeySettings withMetadataFile(String metadataFile) { return new PasskeySettings(with("metadataFile", metadataFile)); }
 
-    /**
-     * {@return the path of a file with PEM certificates} The signature of <code>metadataFile</code> must lead to one of them. If omitted,
-     * the signature is not verified.
-     */
+    /** {@return the path of a file with PEM certificates} The signature of <code>metadataFile</code> must lead to one of them. If omitted,
+     * the signature is not verified. */
     public Optional<String> metadataRootFile() { return json().optionalText("metadataRootFile"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param metadataRootFile the value of {@link #metadataRootFile}
-     */
+    /** {@return a copy with this value}
+     * @param metadataRootFile the value of {@link #metadataRootFile} */
     public PasskeySettings withMetadataRootFile(String metadataRootFile) {
         return new PasskeySettings(with("metadataRootFile", metadataRootFile));
     }
 
-    /**
-     * {@return the signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
-     * (RS256)} Defaults to all of them in this order.
-     */
+    /** {@return the signature algorithms for new passkeys, as numbers of COSE, best first: -7 (ES256), -8 (EdDSA), -35 (ES384), -257
+     * (RS256)} Defaults to all of them in this order. */
     public List<Long> algorithms() { return json().list("algorithms", Read.LONG); }
 
-    /**
-     * {@return a copy with this value}
-     * @param algorithms the value of {@link #algorithms}
-     */
+    /** {@return a copy with this value}
+     * @param algorithms the value of {@link #algorithms} */
     public PasskeySettings withAlgorithms(List<Long> algorithms) { return new PasskeySettings(with("algorithms", algorithms)); }
 
     /** Whether the authenticator verifies the user, by a PIN or biometrics for example. Only <code>required</code> is enforced. */
@@ -170,11 +131,8 @@ public final class PasskeySettings extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         UserVerification(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** Whether the authenticator stores the passkey so that it is offered without an email address. The value is sent to the browser. */
@@ -189,17 +147,12 @@ public final class PasskeySettings extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         ResidentKey(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
-     * <code>metadataFile</code>.
-     */
+    /** Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+     * <code>metadataFile</code>. */
     public enum Attestation implements JsonText {
         /** <code>none</code> */
         NONE("none"),
@@ -213,10 +166,7 @@ public final class PasskeySettings extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Attestation(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -3,35 +3,21 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>passkey.signals</code>. Exactly one of <code>idToken</code>, <code>accountId</code>, <code>credentialId</code>
- * is set.
- */
+/** The parameters of <code>passkey.signals</code>. Exactly one of <code>idToken</code>, <code>accountId</code>, <code>credentialId</code>
+ * is set. */
 public final class PasskeySignalsParams extends Params {
     /** Creates parameters without values. */
     public PasskeySignalsParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public PasskeySignalsParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public PasskeySignalsParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response.
-     */
+    /** {@return this}
+     * @param credentialId The credential ID of a passkey in base64url, as <code>id</code> of the browser's response. */
     public PasskeySignalsParams credentialId(String credentialId) { return set(this, "credentialId", credentialId); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant of <code>credentialId</code>. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The tenant of <code>credentialId</code>. Defaults to "default". */
     public PasskeySignalsParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
 }

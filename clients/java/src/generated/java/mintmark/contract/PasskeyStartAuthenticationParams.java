@@ -7,38 +7,23 @@ import mintmark.Params;
 public final class PasskeyStartAuthenticationParams extends Params {
     /** Creates parameters without values. */
     public PasskeyStartAuthenticationParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public PasskeyStartAuthenticationParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param username The email address of the user. Only the passkeys of this account are accepted.
-     */
+    /** {@return this}
+     * @param username The email address of the user. Only the passkeys of this account are accepted. */
     public PasskeyStartAuthenticationParams username(String username) { return set(this, "username", username); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param idToken An ID token of the signed-in user, for <code>account.reauthenticate</code>. Its tenant replaces
-     * <code>tenantId</code>.
-     */
+     * <code>tenantId</code>. */
     public PasskeyStartAuthenticationParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param conditional Whether the browser offers passkeys in the autofill of a login form. The challenge then lives one hour. Excludes
-     * <code>username</code>. Defaults to false.
-     */
+     * <code>username</code>. Defaults to false. */
     public PasskeyStartAuthenticationParams conditional(boolean conditional) { return set(this, "conditional", conditional); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public PasskeyStartAuthenticationParams client(ClientOrigin client) { return set(this, "client", client); }
 }

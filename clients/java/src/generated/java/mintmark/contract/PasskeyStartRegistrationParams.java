@@ -3,39 +3,26 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>passkey.startRegistration</code>. Exactly one of <code>idToken</code>, <code>continuationToken</code> is set.
+/** The parameters of <code>passkey.startRegistration</code>. Exactly one of <code>idToken</code>, <code>continuationToken</code> is set.
  */
 public final class PasskeyStartRegistrationParams extends Params {
     /** Creates parameters without values. */
     public PasskeyStartRegistrationParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public PasskeyStartRegistrationParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of a sign-up in the state <code>passkeyRequired</code>.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of a sign-up in the state <code>passkeyRequired</code>. */
     public PasskeyStartRegistrationParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param conditional Whether the browser may create the passkey without a dialog. The session must have begun with a password in the
-     * last 5 minutes. Not for a sign-up. Defaults to false.
-     */
+     * last 5 minutes. Not for a sign-up. Defaults to false. */
     public PasskeyStartRegistrationParams conditional(boolean conditional) { return set(this, "conditional", conditional); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public PasskeyStartRegistrationParams client(ClientOrigin client) { return set(this, "client", client); }
 }

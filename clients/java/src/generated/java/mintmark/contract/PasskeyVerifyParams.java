@@ -9,47 +9,30 @@ import mintmark.json.JsonText;
 public final class PasskeyVerifyParams extends Params {
     /** Creates parameters without values. */
     public PasskeyVerifyParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public PasskeyVerifyParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param challenge The challenge of the options, in base64url: 16 to 1,024 random bytes that the caller made and has accepted no
-     * response for. Required.
-     */
+     * response for. Required. */
     public PasskeyVerifyParams challenge(String challenge) { return set(this, "challenge", challenge); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param response The response of the browser: <code>toJSON()</code> of the <code>PublicKeyCredential</code>, unchanged. Unknown
-     * members are ignored. Required.
-     */
+     * members are ignored. Required. */
     public PasskeyVerifyParams response(Map<String, Object> response) { return setFree(this, "response", response); }
-
-    /**
-     * {@return this}
-     * @param accountId The account to which the passkey must belong. Required if the response has no <code>userHandle</code>.
-     */
+    /** {@return this}
+     * @param accountId The account to which the passkey must belong. Required if the response has no <code>userHandle</code>. */
     public PasskeyVerifyParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param userVerification Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only
      * <code>required</code> is enforced. Defaults to the tenant's setting, and to <code>required</code> if the tenant requires second
-     * factors.
-     */
+     * factors. */
     public PasskeyVerifyParams userVerification(UserVerification userVerification) {
         return set(this, "userVerification", userVerification);
     }
 
-    /**
-     * Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only <code>required</code> is enforced.
-     * Defaults to the tenant's setting, and to <code>required</code> if the tenant requires second factors.
-     */
+    /** Whether the authenticator must have verified the user, by a PIN or biometrics for example. Only <code>required</code> is enforced.
+     * Defaults to the tenant's setting, and to <code>required</code> if the tenant requires second factors. */
     public enum UserVerification implements JsonText {
         /** <code>required</code> */
         REQUIRED("required"),
@@ -61,10 +44,7 @@ public final class PasskeyVerifyParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         UserVerification(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

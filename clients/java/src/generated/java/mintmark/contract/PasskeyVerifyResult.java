@@ -17,10 +17,8 @@ public final class PasskeyVerifyResult extends Result {
     /** {@return whether the authenticator verified the user for this response} */
     public boolean userVerified() { return json().truth("userVerified"); }
 
-    /**
-     * {@return whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the
-     * registration or once together with another factor}
-     */
+    /** {@return whether the response counts as two factors in a sign-in: the authenticator verified the user for this response, and at the
+     * registration or once together with another factor} */
     public boolean twoFactors() { return json().truth("twoFactors"); }
 
     /** {@return whether the passkey can be synchronized between devices} */
@@ -29,9 +27,7 @@ public final class PasskeyVerifyResult extends Result {
     /** {@return whether the passkey was synchronized at the time of the response} */
     public boolean backupState() { return json().truth("backupState"); }
 
-    /**
-     * {@return the signature counter of the response; 0 if the authenticator does not count} To detect a copied authenticator between two
-     * sign-ins, compare it with that of the last response.
-     */
+    /** {@return the signature counter of the response; 0 if the authenticator does not count} To detect a copied authenticator between two
+     * sign-ins, compare it with that of the last response. */
     public long signCount() { return json().number("signCount"); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>passkeysOff</code>, 7021. A passkey method is called for a tenant without the setting <code>passkeys</code>. */
 public final class PasskeysOffException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasskeysOffException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -3,16 +3,14 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The hash algorithm. <code>firebaseScrypt</code>: the scrypt variant of Firebase Authentication. <code>scrypt</code>: RFC 7914.
+/** The hash algorithm. <code>firebaseScrypt</code>: the scrypt variant of Firebase Authentication. <code>scrypt</code>: RFC 7914.
  * <code>pbkdf2Sha1</code>, <code>pbkdf2Sha256</code> and <code>pbkdf2Sha512</code>: PBKDF2 with HMAC (RFC 8018). <code>hmacMd5</code>,
  * <code>hmacSha1</code>, <code>hmacSha256</code> and <code>hmacSha512</code>: one HMAC with <code>signerKey</code> (RFC 2104).
  * <code>md5</code>, <code>sha1</code>, <code>sha256</code> and <code>sha512</code>: <code>rounds</code> repetitions of the hash function.
  * <code>bcrypt</code> and <code>argon2id</code>: the hash is a text that contains its parameters and its salt, such as
  * <code>$2b$12$…</code> or <code>$argon2id$v=19$…</code>, and <code>passwordHash</code> is this text in base64. <code>bcrypt</code> needs
  * <code>libcrypt.so.1</code> on this machine, and <code>argon2id</code> needs OpenSSL 3.2. Hashes of the two groups with HMAC and hash
- * functions are easy to guess; they are replaced at the first sign-in with the password.
- */
+ * functions are easy to guess; they are replaced at the first sign-in with the password. */
 public enum PasswordAlgorithm implements JsonText {
     /** <code>firebaseScrypt</code> */
     FIREBASE_SCRYPT("firebaseScrypt"),
@@ -48,9 +46,6 @@ public enum PasswordAlgorithm implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     PasswordAlgorithm(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

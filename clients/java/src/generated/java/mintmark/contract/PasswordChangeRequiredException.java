@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>passwordChangeRequired</code>, 4019. The password of the account must be changed before the next sign-in.
- * <p>Equivalent: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED.
- */
+/** The error <code>passwordChangeRequired</code>, 4019. The password of the account must be changed before the next sign-in.
+ * <p>Equivalent: nativeAuth invalid_request 50142; firebase PASSWORD_LOGIN_DISABLED. */
 public final class PasswordChangeRequiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasswordChangeRequiredException(ErrorResponse response) { super(response); }
 
     /** {@return the method to call next} */

@@ -3,8 +3,7 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The characters that a password can contain. ascii: letters, digits, spaces and symbols of ASCII. unicode: every assigned character
+/** The characters that a password can contain. ascii: letters, digits, spaces and symbols of ASCII. unicode: every assigned character
  * except control characters; the Unicode normalization form NFC is applied first, so that different encodings of a character are equal.
  */
 public enum PasswordCharacters implements JsonText {
@@ -16,9 +15,6 @@ public enum PasswordCharacters implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     PasswordCharacters(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

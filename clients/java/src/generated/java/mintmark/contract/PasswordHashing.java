@@ -6,10 +6,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import mintmark.Result;
 
-/**
- * The parameters of a password hash. The cost is limited to that of this store's own hashes: N times <code>blockSize</code> times
- * <code>parallelization</code> is at most 1048576.
- */
+/** The parameters of a password hash. The cost is limited to that of this store's own hashes: N times <code>blockSize</code> times
+ * <code>parallelization</code> is at most 1048576. */
 public final class PasswordHashing extends Result {
     /** Creates an object without members. */
     public PasswordHashing() { super(Map.of()); }
@@ -22,79 +20,56 @@ public final class PasswordHashing extends Result {
     /** {@return the same as {@link #algorithm} in JSON, also if this client does not know the value} */
     public String algorithmAsString() { return json().text("algorithm"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param algorithm the value of {@link #algorithm}
-     */
+    /** {@return a copy with this value}
+     * @param algorithm the value of {@link #algorithm} */
     public PasswordHashing withAlgorithm(PasswordAlgorithm algorithm) { return new PasswordHashing(with("algorithm", algorithm)); }
 
-    /**
-     * {@return the <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in base64} Required for
-     * <code>firebaseScrypt</code>. The key for the HMAC algorithms, which require it too.
-     */
+    /** {@return the <code>base64_signer_key</code> of the password hash parameters of the Firebase project, in base64} Required for
+     * <code>firebaseScrypt</code>. The key for the HMAC algorithms, which require it too. */
     public Optional<String> signerKey() { return json().optionalText("signerKey"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param signerKey the value of {@link #signerKey}
-     */
+    /** {@return a copy with this value}
+     * @param signerKey the value of {@link #signerKey} */
     public PasswordHashing withSignerKey(String signerKey) { return new PasswordHashing(with("signerKey", signerKey)); }
 
-    /**
-     * {@return the <code>base64_salt_separator</code> of the Firebase project} Used for <code>firebaseScrypt</code>. Defaults to none.
+    /** {@return the <code>base64_salt_separator</code> of the Firebase project} Used for <code>firebaseScrypt</code>. Defaults to none.
      */
     public Optional<String> saltSeparator() { return json().optionalText("saltSeparator"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param saltSeparator the value of {@link #saltSeparator}
-     */
+    /** {@return a copy with this value}
+     * @param saltSeparator the value of {@link #saltSeparator} */
     public PasswordHashing withSaltSeparator(String saltSeparator) { return new PasswordHashing(with("saltSeparator", saltSeparator)); }
 
-    /**
-     * {@return the <code>mem_cost</code> of the Firebase project for <code>firebaseScrypt</code>, or the base-2 logarithm of N for
-     * <code>scrypt</code>, such as 14 for 16384} Defaults to 14.
-     */
+    /** {@return the <code>mem_cost</code> of the Firebase project for <code>firebaseScrypt</code>, or the base-2 logarithm of N for
+     * <code>scrypt</code>, such as 14 for 16384} Defaults to 14. */
     public OptionalLong memoryCost() { return json().optionalNumber("memoryCost"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param memoryCost the value of {@link #memoryCost}
-     */
+    /** {@return a copy with this value}
+     * @param memoryCost the value of {@link #memoryCost} */
     public PasswordHashing withMemoryCost(long memoryCost) { return new PasswordHashing(with("memoryCost", memoryCost)); }
 
-    /**
-     * {@return the <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16, default 8} For PBKDF2, the
+    /** {@return the <code>rounds</code> of the Firebase project for <code>firebaseScrypt</code>, at most 16, default 8} For PBKDF2, the
      * number of iterations, which is required. For <code>md5</code>, <code>sha1</code>, <code>sha256</code> and <code>sha512</code>, the
-     * number of repetitions, from 1 to 8192, default 1.
-     */
+     * number of repetitions, from 1 to 8192, default 1. */
     public OptionalLong rounds() { return json().optionalNumber("rounds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param rounds the value of {@link #rounds}
-     */
+    /** {@return a copy with this value}
+     * @param rounds the value of {@link #rounds} */
     public PasswordHashing withRounds(long rounds) { return new PasswordHashing(with("rounds", rounds)); }
 
     /** {@return the parameter r of <code>scrypt</code>} Defaults to 8. */
     public OptionalLong blockSize() { return json().optionalNumber("blockSize"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param blockSize the value of {@link #blockSize}
-     */
+    /** {@return a copy with this value}
+     * @param blockSize the value of {@link #blockSize} */
     public PasswordHashing withBlockSize(long blockSize) { return new PasswordHashing(with("blockSize", blockSize)); }
 
-    /**
-     * {@return whether the salt follows the password in the input of the HMAC algorithms and hash functions} Defaults to false: the salt
-     * comes first.
-     */
+    /** {@return whether the salt follows the password in the input of the HMAC algorithms and hash functions} Defaults to false: the salt
+     * comes first. */
     public Optional<Boolean> saltAfterPassword() { return json().optionalTruth("saltAfterPassword"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param saltAfterPassword the value of {@link #saltAfterPassword}
-     */
+    /** {@return a copy with this value}
+     * @param saltAfterPassword the value of {@link #saltAfterPassword} */
     public PasswordHashing withSaltAfterPassword(boolean saltAfterPassword) {
         return new PasswordHashing(with("saltAfterPassword", saltAfterPassword));
     }
@@ -102,10 +77,8 @@ public final class PasswordHashing extends Result {
     /** {@return the parameter p of <code>scrypt</code>} Defaults to 1. */
     public OptionalLong parallelization() { return json().optionalNumber("parallelization"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param parallelization the value of {@link #parallelization}
-     */
+    /** {@return a copy with this value}
+     * @param parallelization the value of {@link #parallelization} */
     public PasswordHashing withParallelization(long parallelization) {
         return new PasswordHashing(with("parallelization", parallelization));
     }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>passwordNotAccepted</code>, 4016. A password is given in a tenant whose <code>localAccountMethod</code> is
+/** The error <code>passwordNotAccepted</code>, 4016. A password is given in a tenant whose <code>localAccountMethod</code> is
  * <code>emailCode</code>.
- * <p>Equivalent: nativeAuth unsupported_auth_method.
- */
+ * <p>Equivalent: nativeAuth unsupported_auth_method. */
 public final class PasswordNotAcceptedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasswordNotAcceptedException(ErrorResponse response) { super(response); }
 }

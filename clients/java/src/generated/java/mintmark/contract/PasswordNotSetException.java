@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>passwordNotSet</code>, 4018. A password is submitted for an account without one, or a password reset is started in a
+/** The error <code>passwordNotSet</code>, 4018. A password is submitted for an account without one, or a password reset is started in a
  * tenant without passwords. Also on sign-in to an account that was imported without a password hash or has no usable sign-in method left.
- * <p>Equivalent: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD.
- */
+ * <p>Equivalent: nativeAuth invalid_request 500222; firebase INVALID_PASSWORD. */
 public final class PasswordNotSetException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PasswordNotSetException(ErrorResponse response) { super(response); }
 
     /** {@return the method to call next} */

@@ -15,107 +15,77 @@ public final class PasswordPolicy extends Result {
 
     PasswordPolicy(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the minimum number of characters, after normalization} Defaults to 8; to 15 with the assurance <code>asvs-l2</code> and
-     * <code>mfa</code> <code>optional</code>. An assurance requires at least 8.
-     */
+    /** {@return the minimum number of characters, after normalization} Defaults to 8; to 15 with the assurance <code>asvs-l2</code> and
+     * <code>mfa</code> <code>optional</code>. An assurance requires at least 8. */
     public OptionalLong minimumLength() { return json().optionalNumber("minimumLength"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param minimumLength the value of {@link #minimumLength}
-     */
+    /** {@return a copy with this value}
+     * @param minimumLength the value of {@link #minimumLength} */
     public PasswordPolicy withMinimumLength(long minimumLength) { return new PasswordPolicy(with("minimumLength", minimumLength)); }
 
     /** {@return the maximum number of characters} Defaults to 256. */
     public OptionalLong maximumLength() { return json().optionalNumber("maximumLength"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param maximumLength the value of {@link #maximumLength}
-     */
+    /** {@return a copy with this value}
+     * @param maximumLength the value of {@link #maximumLength} */
     public PasswordPolicy withMaximumLength(long maximumLength) { return new PasswordPolicy(with("maximumLength", maximumLength)); }
 
-    /**
-     * {@return the minimum number of character classes: uppercase letters, lowercase letters, digits and symbols} Defaults to 3; to 1
-     * with an assurance or with <code>characters</code> <code>unicode</code>. An assurance requires 1.
-     */
+    /** {@return the minimum number of character classes: uppercase letters, lowercase letters, digits and symbols} Defaults to 3; to 1
+     * with an assurance or with <code>characters</code> <code>unicode</code>. An assurance requires 1. */
     public OptionalLong minimumClasses() { return json().optionalNumber("minimumClasses"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param minimumClasses the value of {@link #minimumClasses}
-     */
+    /** {@return a copy with this value}
+     * @param minimumClasses the value of {@link #minimumClasses} */
     public PasswordPolicy withMinimumClasses(long minimumClasses) { return new PasswordPolicy(with("minimumClasses", minimumClasses)); }
 
-    /**
-     * {@return the characters that a password can contain} Defaults to <code>ascii</code>, with an assurance to <code>unicode</code>,
-     * which an assurance requires.
-     */
+    /** {@return the characters that a password can contain} Defaults to <code>ascii</code>, with an assurance to <code>unicode</code>,
+     * which an assurance requires. */
     public Optional<PasswordCharacters> characters() { return json().optionalConstant("characters", PasswordCharacters.class); }
 
     /** {@return the same as {@link #characters} in JSON, also if this client does not know the value} */
     public Optional<String> charactersAsString() { return json().optionalText("characters"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param characters the value of {@link #characters}
-     */
+    /** {@return a copy with this value}
+     * @param characters the value of {@link #characters} */
     public PasswordPolicy withCharacters(PasswordCharacters characters) { return new PasswordPolicy(with("characters", characters)); }
 
-    /**
-     * {@return whether to reject passwords that consist of common words and few other characters} Unless <code>checksContext</code> is
+    /** {@return whether to reject passwords that consist of common words and few other characters} Unless <code>checksContext</code> is
      * false, also rejects passwords that contain the given name, the surname or the name of the tenant. An assurance requires true.
-     * Defaults to true.
-     */
+     * Defaults to true. */
     public Optional<Boolean> checksBanned() { return json().optionalTruth("checksBanned"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param checksBanned the value of {@link #checksBanned}
-     */
+    /** {@return a copy with this value}
+     * @param checksBanned the value of {@link #checksBanned} */
     public PasswordPolicy withChecksBanned(boolean checksBanned) { return new PasswordPolicy(with("checksBanned", checksBanned)); }
 
-    /**
-     * {@return whether to reject the passwords of the built-in list of common passwords, regardless of case} Defaults to false, with an
-     * assurance to true, which an assurance requires.
-     */
+    /** {@return whether to reject the passwords of the built-in list of common passwords, regardless of case} Defaults to false, with an
+     * assurance to true, which an assurance requires. */
     public Optional<Boolean> checksCommon() { return json().optionalTruth("checksCommon"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param checksCommon the value of {@link #checksCommon}
-     */
+    /** {@return a copy with this value}
+     * @param checksCommon the value of {@link #checksCommon} */
     public PasswordPolicy withChecksCommon(boolean checksCommon) { return new PasswordPolicy(with("checksCommon", checksCommon)); }
 
-    /**
-     * {@return whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its
+    /** {@return whether to reject passwords that contain a word of their context and fewer than 8 other characters: the email address, its
      * parts, its domain, the names of the user, the ID and name of the tenant, and <code>bannedTerms</code>} Defaults to the value of
-     * <code>checksBanned</code>. An assurance requires true.
-     */
+     * <code>checksBanned</code>. An assurance requires true. */
     public Optional<Boolean> checksContext() { return json().optionalTruth("checksContext"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param checksContext the value of {@link #checksContext}
-     */
+    /** {@return a copy with this value}
+     * @param checksContext the value of {@link #checksContext} */
     public PasswordPolicy withChecksContext(boolean checksContext) { return new PasswordPolicy(with("checksContext", checksContext)); }
 
     /** {@return additional terms that count as common, such as product names} */
     public List<String> bannedTerms() { return json().list("bannedTerms", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param bannedTerms the value of {@link #bannedTerms}
-     */
+    /** {@return a copy with this value}
+     * @param bannedTerms the value of {@link #bannedTerms} */
     public PasswordPolicy withBannedTerms(List<String> bannedTerms) { return new PasswordPolicy(with("bannedTerms", bannedTerms)); }
 
     /** {@return the service that detects breached passwords} If omitted, passwords are not checked. */
     public Optional<BreachedPasswordCheck> breached() { return json().optionalObject("breached", BreachedPasswordCheck::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param breached the value of {@link #breached}
-     */
+    /** {@return a copy with this value}
+     * @param breached the value of {@link #breached} */
     public PasswordPolicy withBreached(BreachedPasswordCheck breached) { return new PasswordPolicy(with("breached", breached)); }
 }

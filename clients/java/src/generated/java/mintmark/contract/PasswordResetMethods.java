@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>passwordReset.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail
- * with a {@link mintmark.MintmarkException}.
- */
+/** The methods <code>passwordReset.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail
+ * with a {@link mintmark.MintmarkException}. */
 public final class PasswordResetMethods {
     private final Caller caller;
 
     PasswordResetMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Sends the code of a password reset. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent
+    /** Sends the code of a password reset. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent
      * already, sends another one, as <code>passwordReset.resendCode</code> does. If the flow waits for a password, nothing is sent.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge.
@@ -25,38 +22,30 @@ public final class PasswordResetMethods {
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
      * TenantDisabledException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasswordResetStep challenge(PasswordResetChallengeParams params) {
         return caller.call("passwordReset.challenge", params.require("continuationToken"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasswordResetStep> challengeAsync(PasswordResetChallengeParams params) {
         return caller.callAsync("passwordReset.challenge", params.require("continuationToken"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return the result of {@link #challenge(PasswordResetChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params sets the parameters */
     public PasswordResetStep challenge(Consumer<PasswordResetChallengeParams> params) {
         return challenge(Params.filled(new PasswordResetChallengeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #challenge(PasswordResetChallengeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasswordResetStep> challengeAsync(Consumer<PasswordResetChallengeParams> params) {
         return challengeAsync(Params.filled(new PasswordResetChallengeParams(), params));
     }
 
-    /**
-     * Sends another password reset code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit
+    /** Sends another password reset code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit
      * is reached, the previous code stays valid.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/challenge; SDK: resendCode.
@@ -66,38 +55,30 @@ public final class PasswordResetMethods {
      * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
      * AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasswordResetStep resendCode(PasswordResetResendCodeParams params) {
         return caller.call("passwordReset.resendCode", params.require("continuationToken"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return a future of {@link #resendCode(PasswordResetResendCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #resendCode(PasswordResetResendCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasswordResetStep> resendCodeAsync(PasswordResetResendCodeParams params) {
         return caller.callAsync("passwordReset.resendCode", params.require("continuationToken"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return the result of {@link #resendCode(PasswordResetResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #resendCode(PasswordResetResendCodeParams)}}
+     * @param params sets the parameters */
     public PasswordResetStep resendCode(Consumer<PasswordResetResendCodeParams> params) {
         return resendCode(Params.filled(new PasswordResetResendCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #resendCode(PasswordResetResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #resendCode(PasswordResetResendCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasswordResetStep> resendCodeAsync(Consumer<PasswordResetResendCodeParams> params) {
         return resendCodeAsync(Params.filled(new PasswordResetResendCodeParams(), params));
     }
 
-    /**
-     * Starts a password reset. Sends a one-time code to the email address of an account that has a password, or whose only sign-in
+    /** Starts a password reset. Sends a one-time code to the email address of an account that has a password, or whose only sign-in
      * methods are identity providers. In the second case, the reset gives the account a password. Completing the reset unlinks all
      * identity providers from the account. For an account that signs in with one-time codes, the call fails with
      * <code>passwordNotSet</code>, unless the tenant has <code>enumerationProtection</code>.
@@ -110,38 +91,30 @@ public final class PasswordResetMethods {
      * {@link TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link
      * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasswordResetStep start(PasswordResetStartParams params) {
         return caller.call("passwordReset.start", params.require("username"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return a future of {@link #start(PasswordResetStartParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #start(PasswordResetStartParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasswordResetStep> startAsync(PasswordResetStartParams params) {
         return caller.callAsync("passwordReset.start", params.require("username"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return the result of {@link #start(PasswordResetStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #start(PasswordResetStartParams)}}
+     * @param params sets the parameters */
     public PasswordResetStep start(Consumer<PasswordResetStartParams> params) {
         return start(Params.filled(new PasswordResetStartParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #start(PasswordResetStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #start(PasswordResetStartParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasswordResetStep> startAsync(Consumer<PasswordResetStartParams> params) {
         return startAsync(Params.filled(new PasswordResetStartParams(), params));
     }
 
-    /**
-     * Submits the one-time code of a password reset. A wrong code counts as an attempt; the continuation token stays valid. Submissions
+    /** Submits the one-time code of a password reset. A wrong code counts as an attempt; the continuation token stays valid. Submissions
      * after the code expired or was invalidated do not count.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/continue; SDK: submitCode; firebase SDK: verifyPasswordResetCode.
@@ -149,38 +122,30 @@ public final class PasswordResetMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidCodeException}, {@link CodeExpiredException}, {@link
      * AccountLockedException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasswordResetStep submitCode(PasswordResetSubmitCodeParams params) {
         return caller.call("passwordReset.submitCode", params.require("continuationToken", "code"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitCode(PasswordResetSubmitCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitCode(PasswordResetSubmitCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasswordResetStep> submitCodeAsync(PasswordResetSubmitCodeParams params) {
         return caller.callAsync("passwordReset.submitCode", params.require("continuationToken", "code"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitCode(PasswordResetSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitCode(PasswordResetSubmitCodeParams)}}
+     * @param params sets the parameters */
     public PasswordResetStep submitCode(Consumer<PasswordResetSubmitCodeParams> params) {
         return submitCode(Params.filled(new PasswordResetSubmitCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitCode(PasswordResetSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitCode(PasswordResetSubmitCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasswordResetStep> submitCodeAsync(Consumer<PasswordResetSubmitCodeParams> params) {
         return submitCodeAsync(Params.filled(new PasswordResetSubmitCodeParams(), params));
     }
 
-    /**
-     * Sets the new password and complete the reset. The new password must satisfy the password policy and differ from the current one;
+    /** Sets the new password and complete the reset. The new password must satisfy the password policy and differ from the current one;
      * otherwise the error lists every violated rule. The reset ends a lockout of the account and ends all its sessions and other flows.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword; firebase
@@ -189,32 +154,25 @@ public final class PasswordResetMethods {
      * {@link FlowEndedException}, {@link StepNotPossibleException}, {@link InvalidPasswordException}, {@link TooManyFromClientException},
      * {@link TenantDisabledException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PasswordResetStep submitPassword(PasswordResetSubmitPasswordParams params) {
         return caller.call("passwordReset.submitPassword", params.require("continuationToken", "password"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<PasswordResetStep> submitPasswordAsync(PasswordResetSubmitPasswordParams params) {
         return caller.callAsync("passwordReset.submitPassword", params.require("continuationToken", "password"), PasswordResetStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public PasswordResetStep submitPassword(Consumer<PasswordResetSubmitPasswordParams> params) {
         return submitPassword(Params.filled(new PasswordResetSubmitPasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitPassword(PasswordResetSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PasswordResetStep> submitPasswordAsync(Consumer<PasswordResetSubmitPasswordParams> params) {
         return submitPasswordAsync(Params.filled(new PasswordResetSubmitPasswordParams(), params));
     }

@@ -9,18 +9,14 @@ import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.Read;
 
-/**
- * The state of a password reset.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The state of a password reset.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface PasswordResetStep extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static PasswordResetStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
@@ -37,11 +33,9 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return present and false if no code was sent yet} Call <code>passwordReset.challenge</code>, which sends it. */
@@ -72,11 +66,9 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -89,21 +81,17 @@ public sealed interface PasswordResetStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
         public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
-    /**
-     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
-     * as the page of another application.
-     */
+    /** The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application. */
     final class RedirectRequired extends Result implements PasswordResetStep {
         RedirectRequired(Map<String, Object> json) { super(json); }
 

@@ -7,31 +7,20 @@ import mintmark.Params;
 public final class PasswordResetSubmitCodeParams extends Params {
     /** Creates parameters without values. */
     public PasswordResetSubmitCodeParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of the latest response of the flow. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of the latest response of the flow. Required. */
     public PasswordResetSubmitCodeParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
-     * @param code The one-time code that was sent, digit by digit. Required.
-     */
+    /** {@return this}
+     * @param code The one-time code that was sent, digit by digit. Required. */
     public PasswordResetSubmitCodeParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public PasswordResetSubmitCodeParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public PasswordResetSubmitCodeParams clientId(String clientId) { return set(this, "clientId", clientId); }

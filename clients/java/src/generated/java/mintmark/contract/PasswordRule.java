@@ -29,9 +29,6 @@ public enum PasswordRule implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     PasswordRule(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>pendingTokenInvalid</code>, 6009. The pending token does not belong to this tenant or is older than 10 minutes.
- * <p>Equivalent: firebase INVALID_PENDING_TOKEN.
- */
+/** The error <code>pendingTokenInvalid</code>, 6009. The pending token does not belong to this tenant or is older than 10 minutes.
+ * <p>Equivalent: firebase INVALID_PENDING_TOKEN. */
 public final class PendingTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PendingTokenInvalidException(ErrorResponse response) { super(response); }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>phoneNumberInUse</code>, 5061. Another account of the tenant has the phone number.
- * <p>Equivalent: firebase PHONE_NUMBER_EXISTS.
- */
+/** The error <code>phoneNumberInUse</code>, 5061. Another account of the tenant has the phone number.
+ * <p>Equivalent: firebase PHONE_NUMBER_EXISTS. */
 public final class PhoneNumberInUseException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PhoneNumberInUseException(ErrorResponse response) { super(response); }
 
     /** {@return the phone number} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>phoneNumberUnknown</code>, 4131. A sign-in by SMS names a phone number that no account has, in a tenant whose
+/** The error <code>phoneNumberUnknown</code>, 4131. A sign-in by SMS names a phone number that no account has, in a tenant whose
  * <code>phoneSignIn</code> is <code>accounts</code>.
- * <p>Equivalent: firebase USER_NOT_FOUND.
- */
+ * <p>Equivalent: firebase USER_NOT_FOUND. */
 public final class PhoneNumberUnknownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PhoneNumberUnknownException(ErrorResponse response) { super(response); }
 }

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>phoneSignInNotAllowed</code>, 4130. A sign-in by SMS is started or continued in a tenant whose <code>phoneSignIn</code>
+/** The error <code>phoneSignInNotAllowed</code>, 4130. A sign-in by SMS is started or continued in a tenant whose <code>phoneSignIn</code>
  * is <code>off</code>, or the number has no account and <code>phoneSignIn</code> is no longer <code>everyone</code>.
- * <p>Equivalent: firebase OPERATION_NOT_ALLOWED.
- */
+ * <p>Equivalent: firebase OPERATION_NOT_ALLOWED. */
 public final class PhoneSignInNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PhoneSignInNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -37,10 +37,7 @@ public final class PolicyWarning extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Code(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -27,16 +27,12 @@ public final class Pool extends Result {
     /** {@return whether guests can get identities and tokens} */
     public boolean allowUnauthenticated() { return json().truth("allowUnauthenticated"); }
 
-    /**
-     * {@return whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token, which the client
-     * exchanges for credentials itself}
-     */
+    /** {@return whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token, which the client
+     * exchanges for credentials itself} */
     public boolean allowClassicFlow() { return json().truth("allowClassicFlow"); }
 
-    /**
-     * {@return the login provider name under which the application's backend registers its own users in a pool, such as
-     * <code>login.shop</code>}
-     */
+    /** {@return the login provider name under which the application's backend registers its own users in a pool, such as
+     * <code>login.shop</code>} */
     public Optional<String> developerProvider() { return json().optionalText("developerProvider"); }
 
     /** {@return the public login providers} */

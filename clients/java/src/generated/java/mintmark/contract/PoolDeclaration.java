@@ -5,96 +5,72 @@ import java.util.List;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of a pool for <code>system.apply</code>, with the members of <code>pool.create</code>, <code>pool.setRoles</code> and
- * <code>pool.setPrincipalTags</code>.
- */
+/** The declaration of a pool for <code>system.apply</code>, with the members of <code>pool.create</code>, <code>pool.setRoles</code> and
+ * <code>pool.setPrincipalTags</code>. */
 public final class PoolDeclaration extends Result {
     /** Creates an object without members. */
     public PoolDeclaration() { super(Map.of()); }
 
     PoolDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param poolId The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new pool.
-     */
+    /** {@return a copy with this value}
+     * @param poolId The ID of the pool. If omitted, the declaration applies to the only pool with this name, or to a new pool. */
     public PoolDeclaration withPoolId(String poolId) { return new PoolDeclaration(with("poolId", poolId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name The display name of a pool. Names are not necessarily unique. Required.
-     */
+    /** {@return a copy with this value}
+     * @param name The display name of a pool. Names are not necessarily unique. Required. */
     public PoolDeclaration withName(String name) { return new PoolDeclaration(with("name", name)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false. */
     public PoolDeclaration withAllowUnauthenticated(boolean allowUnauthenticated) {
         return new PoolDeclaration(with("allowUnauthenticated", allowUnauthenticated));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token,
-     * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
-     */
+     * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to false. */
     public PoolDeclaration withAllowClassicFlow(boolean allowClassicFlow) {
         return new PoolDeclaration(with("allowClassicFlow", allowClassicFlow));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param developerProvider The login provider name of the application's own users in this pool. It can be added later but never
-     * changed. If omitted, it keeps its value.
-     */
+     * changed. If omitted, it keeps its value. */
     public PoolDeclaration withDeveloperProvider(String developerProvider) {
         return new PoolDeclaration(with("developerProvider", developerProvider));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param providers The public login providers. Each name can occur only once.
-     */
+    /** {@return a copy with this value}
+     * @param providers The public login providers. Each name can occur only once. */
     public PoolDeclaration withProviders(List<PoolProviderSettings> providers) {
         return new PoolDeclaration(with("providers", providers));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param signingAlgorithm The signing algorithm of a new pool. Defaults to <code>ES256</code>. The algorithm of an existing pool
-     * cannot be changed here; use <code>key.rotate</code>.
-     */
+     * cannot be changed here; use <code>key.rotate</code>. */
     public PoolDeclaration withSigningAlgorithm(SigningAlgorithm signingAlgorithm) {
         return new PoolDeclaration(with("signingAlgorithm", signingAlgorithm));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param tags The tags of the pool.
-     */
+    /** {@return a copy with this value}
+     * @param tags The tags of the pool. */
     public PoolDeclaration withTags(Map<String, String> tags) { return new PoolDeclaration(with("tags", tags)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param roles The roles of the pool by kind of identity. If <code>roles</code> and <code>mappings</code> are omitted, both keep
-     * their value.
-     */
+     * their value. */
     public PoolDeclaration withRoles(RolesByKind roles) { return new PoolDeclaration(with("roles", roles)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param mappings The role mappings by login provider. Each app client of an Amazon Cognito user pool has its own entry,
-     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>.
-     */
+     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. */
     public PoolDeclaration withMappings(Map<String, RoleMapping> mappings) { return new PoolDeclaration(with("mappings", mappings)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param principalTags The principal tag mappings by login provider. Replaces all mappings of the pool. If omitted, the mappings keep
-     * their value.
-     */
+     * their value. */
     public PoolDeclaration withPrincipalTags(Map<String, TagMapDeclaration> principalTags) {
         return new PoolDeclaration(with("principalTags", principalTags));
     }

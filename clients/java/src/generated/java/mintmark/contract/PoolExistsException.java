@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>poolExists</code>, 2002. <code>pool.create</code> names a pool ID that is already in use.
- * <p>Equivalent: cognito ResourceConflictException.
- */
+/** The error <code>poolExists</code>, 2002. <code>pool.create</code> names a pool ID that is already in use.
+ * <p>Equivalent: cognito ResourceConflictException. */
 public final class PoolExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PoolExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class PoolGetPrincipalTagsParams extends Params {
     /** Creates parameters without values. */
     public PoolGetPrincipalTagsParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolGetPrincipalTagsParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param provider The name of a login provider: the pool's developer provider, or a public provider. Required.
-     */
+    /** {@return this}
+     * @param provider The name of a login provider: the pool's developer provider, or a public provider. Required. */
     public PoolGetPrincipalTagsParams provider(String provider) { return set(this, "provider", provider); }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class PoolGetRolesParams extends Params {
     /** Creates parameters without values. */
     public PoolGetRolesParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolGetRolesParams poolId(String poolId) { return set(this, "poolId", poolId); }
 }

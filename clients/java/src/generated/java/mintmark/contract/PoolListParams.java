@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class PoolListParams extends Params {
     /** Creates parameters without values. */
     public PoolListParams() {}
-
-    /**
-     * {@return this}
-     * @param limit The maximum number of entries in one response. Defaults to 60.
-     */
+    /** {@return this}
+     * @param limit The maximum number of entries in one response. Defaults to 60. */
     public PoolListParams limit(long limit) { return set(this, "limit", limit); }
-
-    /**
-     * {@return this}
-     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged.
-     */
+    /** {@return this}
+     * @param cursor The position of the next page: the <code>nextCursor</code> of the previous response, unchanged. */
     public PoolListParams cursor(String cursor) { return set(this, "cursor", cursor); }
 }

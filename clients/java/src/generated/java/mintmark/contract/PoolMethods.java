@@ -8,197 +8,151 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>pool.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>pool.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class PoolMethods {
     private final Caller caller;
 
     PoolMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Creates an identity pool. An identity pool holds identities, signs tokens for them with its own keys and assigns roles to them.
+    /** Creates an identity pool. An identity pool holds identities, signs tokens for them with its own keys and assigns roles to them.
      * <p>Equivalent: cognito CreateIdentityPool.
      * <p>Errors: {@link PoolExistsException}, {@link InvalidPoolProviderException}, {@link LegacyProviderNotSupportedException}, {@link
      * TenantNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Pool create(PoolCreateParams params) { return caller.call("pool.create", params.require("name"), Pool::new); }
 
-    /**
-     * {@return a future of {@link #create(PoolCreateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #create(PoolCreateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Pool> createAsync(PoolCreateParams params) {
         return caller.callAsync("pool.create", params.require("name"), Pool::new);
     }
 
-    /**
-     * {@return the result of {@link #create(PoolCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #create(PoolCreateParams)}}
+     * @param params sets the parameters */
     public Pool create(Consumer<PoolCreateParams> params) { return create(Params.filled(new PoolCreateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #create(PoolCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #create(PoolCreateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Pool> createAsync(Consumer<PoolCreateParams> params) {
         return createAsync(Params.filled(new PoolCreateParams(), params));
     }
 
-    /**
-     * Deletes an identity pool with its identities, logins and keys. Deletes the pool with its identities, logins, keys and role
+    /** Deletes an identity pool with its identities, logins and keys. Deletes the pool with its identities, logins, keys and role
      * configuration. Its tokens become invalid. Temporary credentials already issued stay valid until they expire; to invalidate them,
      * revoke them first with <code>credentials.revoke</code>.
      * <p>Equivalent: cognito DeleteIdentityPool.
      * <p>Errors: {@link PoolNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PoolDeleteResult delete(PoolDeleteParams params) {
         return caller.call("pool.delete", params.require("poolId"), PoolDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(PoolDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(PoolDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<PoolDeleteResult> deleteAsync(PoolDeleteParams params) {
         return caller.callAsync("pool.delete", params.require("poolId"), PoolDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(PoolDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(PoolDeleteParams)}}
+     * @param params sets the parameters */
     public PoolDeleteResult delete(Consumer<PoolDeleteParams> params) { return delete(Params.filled(new PoolDeleteParams(), params)); }
 
-    /**
-     * {@return a future of {@link #delete(PoolDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(PoolDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PoolDeleteResult> deleteAsync(Consumer<PoolDeleteParams> params) {
         return deleteAsync(Params.filled(new PoolDeleteParams(), params));
     }
 
-    /**
-     * Gets the configuration of an identity pool. Returns everything except the roles of the pool, which <code>pool.getRoles</code>
+    /** Gets the configuration of an identity pool. Returns everything except the roles of the pool, which <code>pool.getRoles</code>
      * returns.
      * <p>Equivalent: cognito DescribeIdentityPool.
      * <p>Errors: {@link PoolNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Pool get(PoolGetParams params) { return caller.call("pool.get", params.require("poolId"), Pool::new); }
 
-    /**
-     * {@return a future of {@link #get(PoolGetParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #get(PoolGetParams)}}
+     * @param params the parameters */
     public CompletableFuture<Pool> getAsync(PoolGetParams params) {
         return caller.callAsync("pool.get", params.require("poolId"), Pool::new);
     }
 
-    /**
-     * {@return the result of {@link #get(PoolGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #get(PoolGetParams)}}
+     * @param params sets the parameters */
     public Pool get(Consumer<PoolGetParams> params) { return get(Params.filled(new PoolGetParams(), params)); }
 
-    /**
-     * {@return a future of {@link #get(PoolGetParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(PoolGetParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Pool> getAsync(Consumer<PoolGetParams> params) {
         return getAsync(Params.filled(new PoolGetParams(), params));
     }
 
-    /**
-     * Gets the principal tag mapping of a login provider. Returns the effective mapping, including the default entries.
+    /** Gets the principal tag mapping of a login provider. Returns the effective mapping, including the default entries.
      * <p>Equivalent: cognito GetPrincipalTagAttributeMap.
      * <p>Errors: {@link PoolNotFoundException}, {@link PrincipalTagsNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PrincipalTagMap getPrincipalTags(PoolGetPrincipalTagsParams params) {
         return caller.call("pool.getPrincipalTags", params.require("poolId", "provider"), PrincipalTagMap::new);
     }
 
-    /**
-     * {@return a future of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
+     * @param params the parameters */
     public CompletableFuture<PrincipalTagMap> getPrincipalTagsAsync(PoolGetPrincipalTagsParams params) {
         return caller.callAsync("pool.getPrincipalTags", params.require("poolId", "provider"), PrincipalTagMap::new);
     }
 
-    /**
-     * {@return the result of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
+     * @param params sets the parameters */
     public PrincipalTagMap getPrincipalTags(Consumer<PoolGetPrincipalTagsParams> params) {
         return getPrincipalTags(Params.filled(new PoolGetPrincipalTagsParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #getPrincipalTags(PoolGetPrincipalTagsParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PrincipalTagMap> getPrincipalTagsAsync(Consumer<PoolGetPrincipalTagsParams> params) {
         return getPrincipalTagsAsync(Params.filled(new PoolGetPrincipalTagsParams(), params));
     }
 
-    /**
-     * Gets the role configuration of an identity pool. If the roles of the pool were never set, the configuration is empty.
+    /** Gets the role configuration of an identity pool. If the roles of the pool were never set, the configuration is empty.
      * <p>Equivalent: cognito GetIdentityPoolRoles.
      * <p>Errors: {@link PoolNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PoolRoles getRoles(PoolGetRolesParams params) {
         return caller.call("pool.getRoles", params.require("poolId"), PoolRoles::new);
     }
 
-    /**
-     * {@return a future of {@link #getRoles(PoolGetRolesParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #getRoles(PoolGetRolesParams)}}
+     * @param params the parameters */
     public CompletableFuture<PoolRoles> getRolesAsync(PoolGetRolesParams params) {
         return caller.callAsync("pool.getRoles", params.require("poolId"), PoolRoles::new);
     }
 
-    /**
-     * {@return the result of {@link #getRoles(PoolGetRolesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #getRoles(PoolGetRolesParams)}}
+     * @param params sets the parameters */
     public PoolRoles getRoles(Consumer<PoolGetRolesParams> params) { return getRoles(Params.filled(new PoolGetRolesParams(), params)); }
 
-    /**
-     * {@return a future of {@link #getRoles(PoolGetRolesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #getRoles(PoolGetRolesParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PoolRoles> getRolesAsync(Consumer<PoolGetRolesParams> params) {
         return getRolesAsync(Params.filled(new PoolGetRolesParams(), params));
     }
 
-    /**
-     * Lists identity pools. Returns the ID and name of each pool, sorted by ID. <code>pool.get</code> returns the complete configuration.
+    /** Lists identity pools. Returns the ID and name of each pool, sorted by ID. <code>pool.get</code> returns the complete configuration.
      * <p>Equivalent: cognito ListIdentityPools.
      * <p>Errors: {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public PoolListResult list(Consumer<PoolListParams> params) {
         return caller.call("pool.list", Params.filled(new PoolListParams(), params), PoolListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<PoolListResult> listAsync(Consumer<PoolListParams> params) {
         return caller.callAsync("pool.list", Params.filled(new PoolListParams(), params), PoolListResult::new);
     }
@@ -209,10 +163,8 @@ public final class PoolMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<PoolListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<PoolListResult> listPages(Consumer<PoolListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -220,17 +172,14 @@ public final class PoolMethods {
         }), PoolListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<PoolSummary> listAll(Consumer<PoolListParams> params) { return new Items<>(listPages(params), PoolListResult::pools); }
 
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<PoolSummary> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Sets the mapping from token claims to principal tags for a login provider. Replaces the mapping of one public login provider.
+    /** Sets the mapping from token claims to principal tags for a login provider. Replaces the mapping of one public login provider.
      * Existing sessions keep their tags. With <code>useDefaults</code>, the mapping is <code>client</code> from <code>aud</code> and
      * <code>username</code> from <code>sub</code>. An empty mapping without defaults removes the record. The trust policy of the role
      * must allow <code>sts:TagSession</code>. The keys and claim names of the mapping together have at most 460 bytes; the same limit
@@ -238,163 +187,124 @@ public final class PoolMethods {
      * <p>Equivalent: cognito SetPrincipalTagAttributeMap.
      * <p>Errors: {@link PoolNotFoundException}, {@link UnsupportedLoginProviderException}, {@link InvalidPrincipalTagsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PrincipalTagMap setPrincipalTags(PoolSetPrincipalTagsParams params) {
         return caller.call("pool.setPrincipalTags", params.require("poolId", "provider"), PrincipalTagMap::new);
     }
 
-    /**
-     * {@return a future of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
+     * @param params the parameters */
     public CompletableFuture<PrincipalTagMap> setPrincipalTagsAsync(PoolSetPrincipalTagsParams params) {
         return caller.callAsync("pool.setPrincipalTags", params.require("poolId", "provider"), PrincipalTagMap::new);
     }
 
-    /**
-     * {@return the result of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
+     * @param params sets the parameters */
     public PrincipalTagMap setPrincipalTags(Consumer<PoolSetPrincipalTagsParams> params) {
         return setPrincipalTags(Params.filled(new PoolSetPrincipalTagsParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setPrincipalTags(PoolSetPrincipalTagsParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PrincipalTagMap> setPrincipalTagsAsync(Consumer<PoolSetPrincipalTagsParams> params) {
         return setPrincipalTagsAsync(Params.filled(new PoolSetPrincipalTagsParams(), params));
     }
 
-    /**
-     * Sets the role configuration of an identity pool. Replaces the complete configuration: omitted roles and mappings are removed. A
+    /** Sets the role configuration of an identity pool. Replaces the complete configuration: omitted roles and mappings are removed. A
      * mapping selects a role from the claims of a public login's token. Developer logins always get the role for authenticated
      * identities.
      * <p>Equivalent: cognito SetIdentityPoolRoles.
      * <p>Errors: {@link PoolNotFoundException}, {@link RoleNotFoundException}, {@link InvalidRoleMappingException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public PoolRoles setRoles(PoolSetRolesParams params) {
         return caller.call("pool.setRoles", params.require("poolId", "roles"), PoolRoles::new);
     }
 
-    /**
-     * {@return a future of {@link #setRoles(PoolSetRolesParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #setRoles(PoolSetRolesParams)}}
+     * @param params the parameters */
     public CompletableFuture<PoolRoles> setRolesAsync(PoolSetRolesParams params) {
         return caller.callAsync("pool.setRoles", params.require("poolId", "roles"), PoolRoles::new);
     }
 
-    /**
-     * {@return the result of {@link #setRoles(PoolSetRolesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #setRoles(PoolSetRolesParams)}}
+     * @param params sets the parameters */
     public PoolRoles setRoles(Consumer<PoolSetRolesParams> params) { return setRoles(Params.filled(new PoolSetRolesParams(), params)); }
 
-    /**
-     * {@return a future of {@link #setRoles(PoolSetRolesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #setRoles(PoolSetRolesParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<PoolRoles> setRolesAsync(Consumer<PoolSetRolesParams> params) {
         return setRolesAsync(Params.filled(new PoolSetRolesParams(), params));
     }
 
-    /**
-     * Adds or replaces tags of an identity pool. Replaces the value of existing keys and keeps other tags. A pool has at most 50 tags.
+    /** Adds or replaces tags of an identity pool. Replaces the value of existing keys and keeps other tags. A pool has at most 50 tags.
      * <p>Equivalent: cognito TagResource.
      * <p>Errors: {@link PoolNotFoundException}, {@link TooManyTagsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Pool tag(PoolTagParams params) { return caller.call("pool.tag", params.require("poolId", "tags"), Pool::new); }
 
-    /**
-     * {@return a future of {@link #tag(PoolTagParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #tag(PoolTagParams)}}
+     * @param params the parameters */
     public CompletableFuture<Pool> tagAsync(PoolTagParams params) {
         return caller.callAsync("pool.tag", params.require("poolId", "tags"), Pool::new);
     }
 
-    /**
-     * {@return the result of {@link #tag(PoolTagParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #tag(PoolTagParams)}}
+     * @param params sets the parameters */
     public Pool tag(Consumer<PoolTagParams> params) { return tag(Params.filled(new PoolTagParams(), params)); }
 
-    /**
-     * {@return a future of {@link #tag(PoolTagParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #tag(PoolTagParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Pool> tagAsync(Consumer<PoolTagParams> params) {
         return tagAsync(Params.filled(new PoolTagParams(), params));
     }
 
-    /**
-     * Removes tags from an identity pool. Unknown keys are ignored.
+    /** Removes tags from an identity pool. Unknown keys are ignored.
      * <p>Equivalent: cognito UntagResource.
      * <p>Errors: {@link PoolNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Pool untag(PoolUntagParams params) { return caller.call("pool.untag", params.require("poolId", "tagKeys"), Pool::new); }
 
-    /**
-     * {@return a future of {@link #untag(PoolUntagParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #untag(PoolUntagParams)}}
+     * @param params the parameters */
     public CompletableFuture<Pool> untagAsync(PoolUntagParams params) {
         return caller.callAsync("pool.untag", params.require("poolId", "tagKeys"), Pool::new);
     }
 
-    /**
-     * {@return the result of {@link #untag(PoolUntagParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #untag(PoolUntagParams)}}
+     * @param params sets the parameters */
     public Pool untag(Consumer<PoolUntagParams> params) { return untag(Params.filled(new PoolUntagParams(), params)); }
 
-    /**
-     * {@return a future of {@link #untag(PoolUntagParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #untag(PoolUntagParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Pool> untagAsync(Consumer<PoolUntagParams> params) {
         return untagAsync(Params.filled(new PoolUntagParams(), params));
     }
 
-    /**
-     * Replaces the configuration of an identity pool. Omitted members return to their default, except <code>developerProvider</code>,
+    /** Replaces the configuration of an identity pool. Omitted members return to their default, except <code>developerProvider</code>,
      * which keeps its value. A developer provider can be added to a pool without one but never changed. If a login provider is removed,
      * its users cannot sign in with it until it is added again; their linked logins are kept.
      * <p>Equivalent: cognito UpdateIdentityPool.
      * <p>Errors: {@link PoolNotFoundException}, {@link DeveloperProviderFixedException}, {@link InvalidPoolProviderException}, {@link
      * LegacyProviderNotSupportedException}, {@link TenantNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Pool update(PoolUpdateParams params) { return caller.call("pool.update", params.require("poolId", "name"), Pool::new); }
 
-    /**
-     * {@return a future of {@link #update(PoolUpdateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #update(PoolUpdateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Pool> updateAsync(PoolUpdateParams params) {
         return caller.callAsync("pool.update", params.require("poolId", "name"), Pool::new);
     }
 
-    /**
-     * {@return the result of {@link #update(PoolUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #update(PoolUpdateParams)}}
+     * @param params sets the parameters */
     public Pool update(Consumer<PoolUpdateParams> params) { return update(Params.filled(new PoolUpdateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #update(PoolUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #update(PoolUpdateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Pool> updateAsync(Consumer<PoolUpdateParams> params) {
         return updateAsync(Params.filled(new PoolUpdateParams(), params));
     }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>poolNotFound</code>, 2001. The pool does not exist or was deleted.
- * <p>Equivalent: cognito ResourceNotFoundException.
- */
+/** The error <code>poolNotFound</code>, 2001. The pool does not exist or was deleted.
+ * <p>Equivalent: cognito ResourceNotFoundException. */
 public final class PoolNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PoolNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

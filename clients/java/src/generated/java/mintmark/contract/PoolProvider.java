@@ -56,10 +56,7 @@ public final class PoolProvider extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Provider(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

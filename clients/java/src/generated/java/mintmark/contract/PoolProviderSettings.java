@@ -6,79 +6,59 @@ import java.util.Map;
 import mintmark.Result;
 import mintmark.json.JsonText;
 
-/**
- * The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID, or any other
- * OpenID Connect provider by its issuer. Exactly one of <code>provider</code>, <code>issuer</code>, <code>tenantId</code> is set.
- */
+/** The settings of a public login provider of a pool: a known provider by its domain, a tenant of this store by its ID, or any other
+ * OpenID Connect provider by its issuer. Exactly one of <code>provider</code>, <code>issuer</code>, <code>tenantId</code> is set. */
 public final class PoolProviderSettings extends Result {
     /** Creates an object without members. */
     public PoolProviderSettings() { super(Map.of()); }
 
     PoolProviderSettings(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param provider The domain of a known provider, which is its login provider name: <code>accounts.google.com</code>,
      * <code>appleid.apple.com</code>, <code>graph.facebook.com</code> or <code>www.amazon.com</code>. The legacy domains
-     * <code>api.twitter.com</code> and <code>www.digits.com</code> are rejected with <code>legacyProviderNotSupported</code>.
-     */
+     * <code>api.twitter.com</code> and <code>www.digits.com</code> are rejected with <code>legacyProviderNotSupported</code>. */
     public PoolProviderSettings withProvider(Provider provider) { return new PoolProviderSettings(with("provider", provider)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param issuer The issuer of any other OpenID Connect provider, exactly as in <code>iss</code>. Its login provider name is the
-     * issuer without <code>https://</code>.
-     */
+     * issuer without <code>https://</code>. */
     public PoolProviderSettings withIssuer(String issuer) { return new PoolProviderSettings(with("issuer", issuer)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param tenantId The ID of a tenant of this store, whose ID tokens are accepted as logins. Its login provider name is the issuer of
-     * the tenant without <code>https://</code>. Other settings are not allowed with <code>tenantId</code>.
-     */
+     * the tenant without <code>https://</code>. Other settings are not allowed with <code>tenantId</code>. */
     public PoolProviderSettings withTenantId(String tenantId) { return new PoolProviderSettings(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param clientIds The client or app IDs whose tokens are accepted. Required, except with <code>tenantId</code>. With an empty list,
-     * no token is accepted.
-     */
+     * no token is accepted. */
     public PoolProviderSettings withClientIds(List<String> clientIds) { return new PoolProviderSettings(with("clientIds", clientIds)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider.
-     */
+    /** {@return a copy with this value}
+     * @param keys The public keys of the provider (RFC 7517). If omitted, they are fetched from the provider. */
     public PoolProviderSettings withKeys(List<Map<String, Object>> keys) { return new PoolProviderSettings(withFree("keys", keys)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param endpoint The URL at which access tokens of <code>graph.facebook.com</code> or <code>www.amazon.com</code> are verified,
-     * instead of the provider's own URL.
-     */
+     * instead of the provider's own URL. */
     public PoolProviderSettings withEndpoint(String endpoint) { return new PoolProviderSettings(with("endpoint", endpoint)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
     public PoolProviderSettings withAllowInsecure(boolean allowInsecure) {
         return new PoolProviderSettings(with("allowInsecure", allowInsecure));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork Whether the provider can be in a private network. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork Whether the provider can be in a private network. Defaults to false. */
     public PoolProviderSettings withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new PoolProviderSettings(with("allowPrivateNetwork", allowPrivateNetwork));
     }
 
-    /**
-     * The domain of a known provider, which is its login provider name: <code>accounts.google.com</code>, <code>appleid.apple.com</code>,
+    /** The domain of a known provider, which is its login provider name: <code>accounts.google.com</code>, <code>appleid.apple.com</code>,
      * <code>graph.facebook.com</code> or <code>www.amazon.com</code>. The legacy domains <code>api.twitter.com</code> and
-     * <code>www.digits.com</code> are rejected with <code>legacyProviderNotSupported</code>.
-     */
+     * <code>www.digits.com</code> are rejected with <code>legacyProviderNotSupported</code>. */
     public enum Provider implements JsonText {
         /** <code>accounts.google.com</code> */
         ACCOUNTS_GOOGLE_COM("accounts.google.com"),
@@ -96,10 +76,7 @@ public final class PoolProviderSettings extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Provider(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

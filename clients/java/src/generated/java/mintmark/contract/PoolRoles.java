@@ -15,9 +15,7 @@ public final class PoolRoles extends Result {
     /** {@return the roles of the pool by kind of identity} */
     public RolesByKind roles() { return json().object("roles", RolesByKind::new); }
 
-    /**
-     * {@return the role mappings by login provider} Each app client of an Amazon Cognito user pool has its own entry,
-     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>.
-     */
+    /** {@return the role mappings by login provider} Each app client of an Amazon Cognito user pool has its own entry,
+     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. */
     public Map<String, RoleMapping> mappings() { return json().map("mappings", Read.object(RoleMapping::new)); }
 }

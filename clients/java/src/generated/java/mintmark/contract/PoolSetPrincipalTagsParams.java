@@ -8,29 +8,17 @@ import mintmark.Params;
 public final class PoolSetPrincipalTagsParams extends Params {
     /** Creates parameters without values. */
     public PoolSetPrincipalTagsParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolSetPrincipalTagsParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param provider The name of a login provider: the pool's developer provider, or a public provider. Required.
-     */
+    /** {@return this}
+     * @param provider The name of a login provider: the pool's developer provider, or a public provider. Required. */
     public PoolSetPrincipalTagsParams provider(String provider) { return set(this, "provider", provider); }
-
-    /**
-     * {@return this}
-     * @param useDefaults Whether to use the default mapping. If true, <code>principalTags</code> is ignored. Defaults to false.
-     */
+    /** {@return this}
+     * @param useDefaults Whether to use the default mapping. If true, <code>principalTags</code> is ignored. Defaults to false. */
     public PoolSetPrincipalTagsParams useDefaults(boolean useDefaults) { return set(this, "useDefaults", useDefaults); }
-
-    /**
-     * {@return this}
-     * @param principalTags The mapping from tag keys to claim names.
-     */
+    /** {@return this}
+     * @param principalTags The mapping from tag keys to claim names. */
     public PoolSetPrincipalTagsParams principalTags(Map<String, String> principalTags) {
         return set(this, "principalTags", principalTags);
     }

@@ -8,24 +8,15 @@ import mintmark.Params;
 public final class PoolSetRolesParams extends Params {
     /** Creates parameters without values. */
     public PoolSetRolesParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolSetRolesParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param roles The roles of the pool by kind of identity. Required.
-     */
+    /** {@return this}
+     * @param roles The roles of the pool by kind of identity. Required. */
     public PoolSetRolesParams roles(RolesByKind roles) { return set(this, "roles", roles); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param mappings The role mappings by login provider. Logins of a provider without a mapping get the role for authenticated
      * identities. Each app client of an Amazon Cognito user pool has its own entry,
-     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>.
-     */
+     * <code>cognito-idp.&lt;region&gt;.amazonaws.com/&lt;userPoolId&gt;:&lt;clientId&gt;</code>. */
     public PoolSetRolesParams mappings(Map<String, RoleMapping> mappings) { return set(this, "mappings", mappings); }
 }

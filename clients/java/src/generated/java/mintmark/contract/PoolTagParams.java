@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class PoolTagParams extends Params {
     /** Creates parameters without values. */
     public PoolTagParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolTagParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param tags The tags to add or replace. Required.
-     */
+    /** {@return this}
+     * @param tags The tags to add or replace. Required. */
     public PoolTagParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>poolTokenNotAccepted</code>, 2013. A token minted by a pool is given as a login.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>poolTokenNotAccepted</code>, 2013. A token minted by a pool is given as a login.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class PoolTokenNotAcceptedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PoolTokenNotAcceptedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class PoolUntagParams extends Params {
     /** Creates parameters without values. */
     public PoolUntagParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolUntagParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param tagKeys The keys of the tags to remove. Required.
-     */
+    /** {@return this}
+     * @param tagKeys The keys of the tags to remove. Required. */
     public PoolUntagParams tagKeys(List<String> tagKeys) { return set(this, "tagKeys", tagKeys); }
 }

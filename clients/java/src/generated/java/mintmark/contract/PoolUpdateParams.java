@@ -9,50 +9,29 @@ import mintmark.Params;
 public final class PoolUpdateParams extends Params {
     /** Creates parameters without values. */
     public PoolUpdateParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public PoolUpdateParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param name The display name of a pool. Names are not necessarily unique. Required.
-     */
+    /** {@return this}
+     * @param name The display name of a pool. Names are not necessarily unique. Required. */
     public PoolUpdateParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false.
-     */
+    /** {@return this}
+     * @param allowUnauthenticated Whether guests can get identities and tokens. Defaults to false. */
     public PoolUpdateParams allowUnauthenticated(boolean allowUnauthenticated) {
         return set(this, "allowUnauthenticated", allowUnauthenticated);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param allowClassicFlow Whether clients can use the classic flow: <code>token.mint</code> exchanges logins for an OpenID token,
-     * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to false.
-     */
+     * which the client exchanges for credentials itself. Developer tokens do not require it. Defaults to false. */
     public PoolUpdateParams allowClassicFlow(boolean allowClassicFlow) { return set(this, "allowClassicFlow", allowClassicFlow); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param developerProvider The login provider name of the application's own users in this pool. It can be added later but never
-     * changed.
-     */
+     * changed. */
     public PoolUpdateParams developerProvider(String developerProvider) { return set(this, "developerProvider", developerProvider); }
-
-    /**
-     * {@return this}
-     * @param providers The public login providers. Each name can occur only once.
-     */
+    /** {@return this}
+     * @param providers The public login providers. Each name can occur only once. */
     public PoolUpdateParams providers(List<PoolProviderSettings> providers) { return set(this, "providers", providers); }
-
-    /**
-     * {@return this}
-     * @param tags The tags of the pool.
-     */
+    /** {@return this}
+     * @param tags The tags of the pool. */
     public PoolUpdateParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>portUnavailable</code>, 9010. The port for <code>test.http</code> or <code>test.idp</code> is in use, or the operating
- * system denies it.
- */
+/** The error <code>portUnavailable</code>, 9010. The port for <code>test.http</code> or <code>test.idp</code> is in use, or the operating
+ * system denies it. */
 public final class PortUnavailableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PortUnavailableException(ErrorResponse response) { super(response); }
 
     /** {@return the requested port; 0 for any free port} */

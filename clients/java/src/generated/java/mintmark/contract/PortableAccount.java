@@ -15,107 +15,81 @@ public final class PortableAccount extends Result {
 
     PortableAccount(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the account ID, which is kept} If omitted, an ID is generated, and an existing account is identified by its email address,
-     * a login or its phone number.
-     */
+    /** {@return the account ID, which is kept} If omitted, an ID is generated, and an existing account is identified by its email address,
+     * a login or its phone number. */
     public Optional<String> accountId() { return json().optionalText("accountId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param accountId the value of {@link #accountId}
-     */
+    /** {@return a copy with this value}
+     * @param accountId the value of {@link #accountId} */
     public PortableAccount withAccountId(String accountId) { return new PortableAccount(with("accountId", accountId)); }
 
     /** {@return the email address with which the user signs in and to which messages are sent} */
     public Optional<String> email() { return json().optionalText("email"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param email the value of {@link #email}
-     */
+    /** {@return a copy with this value}
+     * @param email the value of {@link #email} */
     public PortableAccount withEmail(String email) { return new PortableAccount(with("email", email)); }
 
     /** {@return whether the email address is verified} Defaults to false. */
     public Optional<Boolean> emailVerified() { return json().optionalTruth("emailVerified"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param emailVerified the value of {@link #emailVerified}
-     */
+    /** {@return a copy with this value}
+     * @param emailVerified the value of {@link #emailVerified} */
     public PortableAccount withEmailVerified(boolean emailVerified) { return new PortableAccount(with("emailVerified", emailVerified)); }
 
     /** {@return the account that owns the agent, for the method <code>agent</code>} The agent can be used as soon as its owner exists. */
     public Optional<String> ownerId() { return json().optionalText("ownerId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param ownerId the value of {@link #ownerId}
-     */
+    /** {@return a copy with this value}
+     * @param ownerId the value of {@link #ownerId} */
     public PortableAccount withOwnerId(String ownerId) { return new PortableAccount(with("ownerId", ownerId)); }
 
     /** {@return the phone number of the account} */
     public Optional<String> phoneNumber() { return json().optionalText("phoneNumber"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param phoneNumber the value of {@link #phoneNumber}
-     */
+    /** {@return a copy with this value}
+     * @param phoneNumber the value of {@link #phoneNumber} */
     public PortableAccount withPhoneNumber(String phoneNumber) { return new PortableAccount(with("phoneNumber", phoneNumber)); }
 
-    /**
-     * {@return the way in which the user signs in} Defaults to the first that applies: <code>password</code> with a
+    /** {@return the way in which the user signs in} Defaults to the first that applies: <code>password</code> with a
      * <code>passwordHash</code>, <code>federated</code> with <code>providers</code>, <code>code</code> with an email address,
-     * <code>custom</code> with a phone number, otherwise <code>anonymous</code>.
-     */
+     * <code>custom</code> with a phone number, otherwise <code>anonymous</code>. */
     public Optional<SignInMethod> method() { return json().optionalConstant("method", SignInMethod.class); }
 
     /** {@return the same as {@link #method} in JSON, also if this client does not know the value} */
     public Optional<String> methodAsString() { return json().optionalText("method"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param method the value of {@link #method}
-     */
+    /** {@return a copy with this value}
+     * @param method the value of {@link #method} */
     public PortableAccount withMethod(SignInMethod method) { return new PortableAccount(with("method", method)); }
 
     /** {@return the linked logins, at most one for each provider} */
     public List<PortableLogin> providers() { return json().list("providers", Read.object(PortableLogin::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param providers the value of {@link #providers}
-     */
+    /** {@return a copy with this value}
+     * @param providers the value of {@link #providers} */
     public PortableAccount withProviders(List<PortableLogin> providers) { return new PortableAccount(with("providers", providers)); }
 
     /** {@return the second factors that are not passkeys, oldest first} They require a verified email address. */
     public List<PortableFactor> factors() { return json().list("factors", Read.object(PortableFactor::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param factors the value of {@link #factors}
-     */
+    /** {@return a copy with this value}
+     * @param factors the value of {@link #factors} */
     public PortableAccount withFactors(List<PortableFactor> factors) { return new PortableAccount(with("factors", factors)); }
 
     /** {@return the passkeys, of both purposes, oldest first} */
     public List<PortablePasskey> passkeys() { return json().list("passkeys", Read.object(PortablePasskey::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param passkeys the value of {@link #passkeys}
-     */
+    /** {@return a copy with this value}
+     * @param passkeys the value of {@link #passkeys} */
     public PortableAccount withPasskeys(List<PortablePasskey> passkeys) { return new PortableAccount(with("passkeys", passkeys)); }
 
-    /**
-     * {@return the user attributes that the tenant defines} <code>displayName</code> and <code>picture</code> are accepted in every
-     * tenant.
-     */
+    /** {@return the user attributes that the tenant defines} <code>displayName</code> and <code>picture</code> are accepted in every
+     * tenant. */
     public Map<String, Object> attributes() { return json().free("attributes"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param attributes the value of {@link #attributes}
-     */
+    /** {@return a copy with this value}
+     * @param attributes the value of {@link #attributes} */
     public PortableAccount withAttributes(Map<String, Object> attributes) {
         return new PortableAccount(withFree("attributes", attributes));
     }
@@ -123,28 +97,22 @@ public final class PortableAccount extends Result {
     /** {@return the custom claims, as in <code>account.setClaims</code>} */
     public Map<String, Object> claims() { return json().free("claims"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param claims the value of {@link #claims}
-     */
+    /** {@return a copy with this value}
+     * @param claims the value of {@link #claims} */
     public PortableAccount withClaims(Map<String, Object> claims) { return new PortableAccount(withFree("claims", claims)); }
 
     /** {@return whether the account is disabled} A disabled account cannot be signed in to. Defaults to false. */
     public Optional<Boolean> disabled() { return json().optionalTruth("disabled"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param disabled the value of {@link #disabled}
-     */
+    /** {@return a copy with this value}
+     * @param disabled the value of {@link #disabled} */
     public PortableAccount withDisabled(boolean disabled) { return new PortableAccount(with("disabled", disabled)); }
 
     /** {@return whether the user must reset the password before the next sign-in} Defaults to false. */
     public Optional<Boolean> mustChangePassword() { return json().optionalTruth("mustChangePassword"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param mustChangePassword the value of {@link #mustChangePassword}
-     */
+    /** {@return a copy with this value}
+     * @param mustChangePassword the value of {@link #mustChangePassword} */
     public PortableAccount withMustChangePassword(boolean mustChangePassword) {
         return new PortableAccount(with("mustChangePassword", mustChangePassword));
     }
@@ -152,57 +120,43 @@ public final class PortableAccount extends Result {
     /** {@return the time at which the account was created} Defaults to the current time. */
     public Optional<Instant> createdAt() { return json().optionalTime("createdAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param createdAt the value of {@link #createdAt}
-     */
+    /** {@return a copy with this value}
+     * @param createdAt the value of {@link #createdAt} */
     public PortableAccount withCreatedAt(Instant createdAt) { return new PortableAccount(with("createdAt", createdAt)); }
 
     /** {@return the time of the last change of the account} Defaults to the current time. */
     public Optional<Instant> updatedAt() { return json().optionalTime("updatedAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param updatedAt the value of {@link #updatedAt}
-     */
+    /** {@return a copy with this value}
+     * @param updatedAt the value of {@link #updatedAt} */
     public PortableAccount withUpdatedAt(Instant updatedAt) { return new PortableAccount(with("updatedAt", updatedAt)); }
 
     /** {@return the time of the last sign-in} */
     public Optional<Instant> lastSignInAt() { return json().optionalTime("lastSignInAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param lastSignInAt the value of {@link #lastSignInAt}
-     */
+    /** {@return a copy with this value}
+     * @param lastSignInAt the value of {@link #lastSignInAt} */
     public PortableAccount withLastSignInAt(Instant lastSignInAt) { return new PortableAccount(with("lastSignInAt", lastSignInAt)); }
 
-    /**
-     * {@return the password hash, 16 to 128 bytes in base64} <code>account.export</code> writes standard base64 with padding;
-     * <code>account.import</code> also accepts base64url and missing padding. Only for accounts with the method <code>password</code>.
-     */
+    /** {@return the password hash, 16 to 128 bytes in base64} <code>account.export</code> writes standard base64 with padding;
+     * <code>account.import</code> also accepts base64url and missing padding. Only for accounts with the method <code>password</code>. */
     public Optional<String> passwordHash() { return json().optionalText("passwordHash"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param passwordHash the value of {@link #passwordHash}
-     */
+    /** {@return a copy with this value}
+     * @param passwordHash the value of {@link #passwordHash} */
     public PortableAccount withPasswordHash(String passwordHash) { return new PortableAccount(with("passwordHash", passwordHash)); }
 
     /** {@return the salt of the password hash in base64, at most 128 bytes} */
     public Optional<String> salt() { return json().optionalText("salt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param salt the value of {@link #salt}
-     */
+    /** {@return a copy with this value}
+     * @param salt the value of {@link #salt} */
     public PortableAccount withSalt(String salt) { return new PortableAccount(with("salt", salt)); }
 
     /** {@return the parameters of <code>passwordHash</code>} Defaults to the <code>hash</code> of the request. */
     public Optional<PasswordHashing> hash() { return json().optionalObject("hash", PasswordHashing::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param hash the value of {@link #hash}
-     */
+    /** {@return a copy with this value}
+     * @param hash the value of {@link #hash} */
     public PortableAccount withHash(PasswordHashing hash) { return new PortableAccount(with("hash", hash)); }
 }

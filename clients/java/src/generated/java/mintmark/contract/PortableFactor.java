@@ -19,66 +19,50 @@ public final class PortableFactor extends Result {
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param kind the value of {@link #kind}
-     */
+    /** {@return a copy with this value}
+     * @param kind the value of {@link #kind} */
     public PortableFactor withKind(FactorKind kind) { return new PortableFactor(with("kind", kind)); }
 
     /** {@return the display name, chosen by the user} */
     public Optional<String> displayName() { return json().optionalText("displayName"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param displayName the value of {@link #displayName}
-     */
+    /** {@return a copy with this value}
+     * @param displayName the value of {@link #displayName} */
     public PortableFactor withDisplayName(String displayName) { return new PortableFactor(with("displayName", displayName)); }
 
     /** {@return the email address that receives the codes} Used for the kind <code>email</code>. */
     public Optional<String> email() { return json().optionalText("email"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param email the value of {@link #email}
-     */
+    /** {@return a copy with this value}
+     * @param email the value of {@link #email} */
     public PortableFactor withEmail(String email) { return new PortableFactor(with("email", email)); }
 
     /** {@return the phone number that receives the codes, in E.164 format, such as +4915112345678} Used for the kind <code>sms</code>. */
     public Optional<String> phoneNumber() { return json().optionalText("phoneNumber"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param phoneNumber the value of {@link #phoneNumber}
-     */
+    /** {@return a copy with this value}
+     * @param phoneNumber the value of {@link #phoneNumber} */
     public PortableFactor withPhoneNumber(String phoneNumber) { return new PortableFactor(with("phoneNumber", phoneNumber)); }
 
-    /**
-     * {@return the secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1} Used for the kind
-     * <code>totp</code>.
-     */
+    /** {@return the secret of the authenticator app in Base32, for codes of six digits, 30 seconds and SHA-1} Used for the kind
+     * <code>totp</code>. */
     public Optional<String> secret() { return json().optionalText("secret"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param secret the value of {@link #secret}
-     */
+    /** {@return a copy with this value}
+     * @param secret the value of {@link #secret} */
     public PortableFactor withSecret(String secret) { return new PortableFactor(with("secret", secret)); }
 
     /** {@return the time at which the factor was enrolled} Defaults to the current time. */
     public Optional<Instant> enrolledAt() { return json().optionalTime("enrolledAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param enrolledAt the value of {@link #enrolledAt}
-     */
+    /** {@return a copy with this value}
+     * @param enrolledAt the value of {@link #enrolledAt} */
     public PortableFactor withEnrolledAt(Instant enrolledAt) { return new PortableFactor(with("enrolledAt", enrolledAt)); }
 
     /** {@return the time at which the factor was last used} */
     public Optional<Instant> lastUsedAt() { return json().optionalTime("lastUsedAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param lastUsedAt the value of {@link #lastUsedAt}
-     */
+    /** {@return a copy with this value}
+     * @param lastUsedAt the value of {@link #lastUsedAt} */
     public PortableFactor withLastUsedAt(Instant lastUsedAt) { return new PortableFactor(with("lastUsedAt", lastUsedAt)); }
 }

@@ -6,10 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/**
- * A login of an account for export and import. Entries for <code>password</code>, <code>code</code>, <code>emailLink</code>,
- * <code>phone</code> and <code>anonymous</code> are ignored because the account itself contains their information.
- */
+/** A login of an account for export and import. Entries for <code>password</code>, <code>code</code>, <code>emailLink</code>,
+ * <code>phone</code> and <code>anonymous</code> are ignored because the account itself contains their information. */
 public final class PortableLogin extends Result {
     /** Creates an object without members. */
     public PortableLogin() { super(Map.of()); }
@@ -19,54 +17,42 @@ public final class PortableLogin extends Result {
     /** {@return the ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>, or the URL of a trusted issuer} */
     public String providerId() { return json().text("providerId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param providerId the value of {@link #providerId}
-     */
+    /** {@return a copy with this value}
+     * @param providerId the value of {@link #providerId} */
     public PortableLogin withProviderId(String providerId) { return new PortableLogin(with("providerId", providerId)); }
 
     /** {@return the user's subject at the provider} */
     public String subject() { return json().text("subject"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param subject the value of {@link #subject}
-     */
+    /** {@return a copy with this value}
+     * @param subject the value of {@link #subject} */
     public PortableLogin withSubject(String subject) { return new PortableLogin(with("subject", subject)); }
 
     /** {@return the email address that the provider returned last} */
     public Optional<String> email() { return json().optionalText("email"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param email the value of {@link #email}
-     */
+    /** {@return a copy with this value}
+     * @param email the value of {@link #email} */
     public PortableLogin withEmail(String email) { return new PortableLogin(with("email", email)); }
 
     /** {@return the name that the provider returned last} */
     public Optional<String> displayName() { return json().optionalText("displayName"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param displayName the value of {@link #displayName}
-     */
+    /** {@return a copy with this value}
+     * @param displayName the value of {@link #displayName} */
     public PortableLogin withDisplayName(String displayName) { return new PortableLogin(with("displayName", displayName)); }
 
     /** {@return the URL of the picture that the provider returned last} */
     public Optional<String> photoUrl() { return json().optionalText("photoUrl"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param photoUrl the value of {@link #photoUrl}
-     */
+    /** {@return a copy with this value}
+     * @param photoUrl the value of {@link #photoUrl} */
     public PortableLogin withPhotoUrl(String photoUrl) { return new PortableLogin(with("photoUrl", photoUrl)); }
 
     /** {@return the time at which the provider was linked} */
     public Optional<Instant> linkedAt() { return json().optionalTime("linkedAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param linkedAt the value of {@link #linkedAt}
-     */
+    /** {@return a copy with this value}
+     * @param linkedAt the value of {@link #linkedAt} */
     public PortableLogin withLinkedAt(Instant linkedAt) { return new PortableLogin(with("linkedAt", linkedAt)); }
 }

@@ -20,55 +20,43 @@ public final class PortablePasskey extends Result {
     /** {@return the credential ID of a passkey in base64url, as <code>id</code> of the browser's response} */
     public String credentialId() { return json().text("credentialId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param credentialId the value of {@link #credentialId}
-     */
+    /** {@return a copy with this value}
+     * @param credentialId the value of {@link #credentialId} */
     public PortablePasskey withCredentialId(String credentialId) { return new PortablePasskey(with("credentialId", credentialId)); }
 
     /** {@return the public key in COSE form (RFC 9052), in base64url} */
     public String publicKey() { return json().text("publicKey"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param publicKey the value of {@link #publicKey}
-     */
+    /** {@return a copy with this value}
+     * @param publicKey the value of {@link #publicKey} */
     public PortablePasskey withPublicKey(String publicKey) { return new PortablePasskey(with("publicKey", publicKey)); }
 
     /** {@return the signature counter of the last use} Defaults to 0. */
     public OptionalLong signCount() { return json().optionalNumber("signCount"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param signCount the value of {@link #signCount}
-     */
+    /** {@return a copy with this value}
+     * @param signCount the value of {@link #signCount} */
     public PortablePasskey withSignCount(long signCount) { return new PortablePasskey(with("signCount", signCount)); }
 
     /** {@return the user handle that the authenticator stores, 1 to 64 bytes in base64url} */
     public String userHandle() { return json().text("userHandle"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param userHandle the value of {@link #userHandle}
-     */
+    /** {@return a copy with this value}
+     * @param userHandle the value of {@link #userHandle} */
     public PortablePasskey withUserHandle(String userHandle) { return new PortablePasskey(with("userHandle", userHandle)); }
 
     /** {@return the ways in which the browser reaches the authenticator} */
     public List<String> transports() { return json().list("transports", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param transports the value of {@link #transports}
-     */
+    /** {@return a copy with this value}
+     * @param transports the value of {@link #transports} */
     public PortablePasskey withTransports(List<String> transports) { return new PortablePasskey(with("transports", transports)); }
 
     /** {@return whether the passkey can be synchronized to other devices} Defaults to false. */
     public Optional<Boolean> backupEligible() { return json().optionalTruth("backupEligible"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param backupEligible the value of {@link #backupEligible}
-     */
+    /** {@return a copy with this value}
+     * @param backupEligible the value of {@link #backupEligible} */
     public PortablePasskey withBackupEligible(boolean backupEligible) {
         return new PortablePasskey(with("backupEligible", backupEligible));
     }
@@ -76,64 +64,48 @@ public final class PortablePasskey extends Result {
     /** {@return whether the passkey is synchronized or backed up} Requires <code>backupEligible</code>. Defaults to false. */
     public Optional<Boolean> backupState() { return json().optionalTruth("backupState"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param backupState the value of {@link #backupState}
-     */
+    /** {@return a copy with this value}
+     * @param backupState the value of {@link #backupState} */
     public PortablePasskey withBackupState(boolean backupState) { return new PortablePasskey(with("backupState", backupState)); }
 
-    /**
-     * {@return whether the authenticator verified the user at the registration} Only then a sign-in with verification counts as two
-     * factors. Defaults to false.
-     */
+    /** {@return whether the authenticator verified the user at the registration} Only then a sign-in with verification counts as two
+     * factors. Defaults to false. */
     public Optional<Boolean> userVerified() { return json().optionalTruth("userVerified"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param userVerified the value of {@link #userVerified}
-     */
+    /** {@return a copy with this value}
+     * @param userVerified the value of {@link #userVerified} */
     public PortablePasskey withUserVerified(boolean userVerified) { return new PortablePasskey(with("userVerified", userVerified)); }
 
     /** {@return the model of the authenticator, as a UUID} Defaults to zero. */
     public Optional<String> aaguid() { return json().optionalText("aaguid"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param aaguid the value of {@link #aaguid}
-     */
+    /** {@return a copy with this value}
+     * @param aaguid the value of {@link #aaguid} */
     public PortablePasskey withAaguid(String aaguid) { return new PortablePasskey(with("aaguid", aaguid)); }
 
     /** {@return the name of the passkey} Defaults to <code>Passkey</code> and a number. */
     public Optional<String> name() { return json().optionalText("name"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name the value of {@link #name}
-     */
+    /** {@return a copy with this value}
+     * @param name the value of {@link #name} */
     public PortablePasskey withName(String name) { return new PortablePasskey(with("name", name)); }
 
-    /**
-     * {@return the purpose of the passkey} <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor.
-     * Defaults to "signIn".
-     */
+    /** {@return the purpose of the passkey} <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor.
+     * Defaults to "signIn". */
     public Optional<Usage> usage() { return json().optionalConstant("usage", Usage.class); }
 
     /** {@return the same as {@link #usage} in JSON, also if this client does not know the value} */
     public Optional<String> usageAsString() { return json().optionalText("usage"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param usage the value of {@link #usage}
-     */
+    /** {@return a copy with this value}
+     * @param usage the value of {@link #usage} */
     public PortablePasskey withUsage(Usage usage) { return new PortablePasskey(with("usage", usage)); }
 
     /** {@return the domain to which the passkey belongs} Must be that of the tenant, which is the default. */
     public Optional<String> relyingPartyId() { return json().optionalText("relyingPartyId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param relyingPartyId the value of {@link #relyingPartyId}
-     */
+    /** {@return a copy with this value}
+     * @param relyingPartyId the value of {@link #relyingPartyId} */
     public PortablePasskey withRelyingPartyId(String relyingPartyId) {
         return new PortablePasskey(with("relyingPartyId", relyingPartyId));
     }
@@ -141,19 +113,15 @@ public final class PortablePasskey extends Result {
     /** {@return the time of the registration} Defaults to the current time. */
     public Optional<Instant> createdAt() { return json().optionalTime("createdAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param createdAt the value of {@link #createdAt}
-     */
+    /** {@return a copy with this value}
+     * @param createdAt the value of {@link #createdAt} */
     public PortablePasskey withCreatedAt(Instant createdAt) { return new PortablePasskey(with("createdAt", createdAt)); }
 
     /** {@return the time of the last use} */
     public Optional<Instant> lastUsedAt() { return json().optionalTime("lastUsedAt"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param lastUsedAt the value of {@link #lastUsedAt}
-     */
+    /** {@return a copy with this value}
+     * @param lastUsedAt the value of {@link #lastUsedAt} */
     public PortablePasskey withLastUsedAt(Instant lastUsedAt) { return new PortablePasskey(with("lastUsedAt", lastUsedAt)); }
 
     /** The purpose of the passkey. <code>signIn</code>: it can sign in alone. <code>secondFactor</code>: it is a second factor. */
@@ -166,10 +134,7 @@ public final class PortablePasskey extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Usage(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -15,10 +15,8 @@ public final class PrincipalTagMap extends Result {
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */
     public String provider() { return json().text("provider"); }
 
-    /**
-     * {@return whether the mapping is the default mapping: <code>client</code> from <code>aud</code> and <code>username</code> from
-     * <code>sub</code>}
-     */
+    /** {@return whether the mapping is the default mapping: <code>client</code> from <code>aud</code> and <code>username</code> from
+     * <code>sub</code>} */
     public boolean useDefaults() { return json().truth("useDefaults"); }
 
     /** {@return the effective mapping from tag keys to claim names} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>principalTagsNotFound</code>, 2025. The tag mapping was never set or was removed.
- * <p>Equivalent: cognito ResourceNotFoundException.
- */
+/** The error <code>principalTagsNotFound</code>, 2025. The tag mapping was never set or was removed.
+ * <p>Equivalent: cognito ResourceNotFoundException. */
 public final class PrincipalTagsNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PrincipalTagsNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

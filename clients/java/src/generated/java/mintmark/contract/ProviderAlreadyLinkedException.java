@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerAlreadyLinked</code>, 5022. The account already has a login of the provider to link.
- * <p>Equivalent: firebase provider-already-linked.
- */
+/** The error <code>providerAlreadyLinked</code>, 5022. The account already has a login of the provider to link.
+ * <p>Equivalent: firebase provider-already-linked. */
 public final class ProviderAlreadyLinkedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderAlreadyLinkedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the provider, or <code>password</code> or <code>passkey</code>} */

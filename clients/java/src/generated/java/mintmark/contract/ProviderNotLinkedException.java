@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>providerNotLinked</code>, 5023. The login to unlink is not linked to the account.
- * <p>Equivalent: firebase no-such-provider.
- */
+/** The error <code>providerNotLinked</code>, 5023. The login to unlink is not linked to the account.
+ * <p>Equivalent: firebase no-such-provider. */
 public final class ProviderNotLinkedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderNotLinkedException(ErrorResponse response) { super(response); }
 
     /** {@return the requested provider ID} */

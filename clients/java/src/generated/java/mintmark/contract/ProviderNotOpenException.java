@@ -7,11 +7,9 @@ import mintmark.ErrorResponse;
 /** The error <code>providerNotOpen</code>, 3030. The named credentials provider is not open in this process. */
 public final class ProviderNotOpenException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderNotOpenException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the handle of a credentials provider that is open in this process, as returned by <code>credentialsProvider.open</code>}
+    /** {@return the handle of a credentials provider that is open in this process, as returned by <code>credentialsProvider.open</code>}
      */
     public String provider() { return json().text("provider"); }
 }

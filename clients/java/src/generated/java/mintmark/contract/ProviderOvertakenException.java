@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerOvertaken</code>, 3080. <code>credentialsProvider.setLogins</code>, <code>clearCredentials</code> or
- * <code>clearKeychain</code> was called during a refresh and took effect first.
- */
+/** The error <code>providerOvertaken</code>, 3080. <code>credentialsProvider.setLogins</code>, <code>clearCredentials</code> or
+ * <code>clearKeychain</code> was called during a refresh and took effect first. */
 public final class ProviderOvertakenException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderOvertakenException(ErrorResponse response) { super(response); }
 
     /** {@return the handle of the provider} */

@@ -11,15 +11,11 @@ public final class ProviderSubject extends Result {
 
     ProviderSubject(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param providerId The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>. Required.
-     */
+    /** {@return a copy with this value}
+     * @param providerId The ID of the provider, such as <code>google.com</code> or <code>oidc.work</code>. Required. */
     public ProviderSubject withProviderId(String providerId) { return new ProviderSubject(with("providerId", providerId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param subject The user's subject at the provider. Required.
-     */
+    /** {@return a copy with this value}
+     * @param subject The user's subject at the provider. Required. */
     public ProviderSubject withSubject(String subject) { return new ProviderSubject(with("subject", subject)); }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerSubjectInUse</code>, 5062. The login of an identity provider is linked with another account of the tenant.
- * <p>Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED.
- */
+/** The error <code>providerSubjectInUse</code>, 5062. The login of an identity provider is linked with another account of the tenant.
+ * <p>Equivalent: firebase FEDERATED_USER_ID_ALREADY_LINKED. */
 public final class ProviderSubjectInUseException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderSubjectInUseException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the provider} */

@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerTokenExpired</code>, 6021. <code>account.providerToken</code> cannot return an access token that is valid long
- * enough, because the provider returned no refresh token.
- */
+/** The error <code>providerTokenExpired</code>, 6021. <code>account.providerToken</code> cannot return an access token that is valid long
+ * enough, because the provider returned no refresh token. */
 public final class ProviderTokenExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderTokenExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the requested provider ID} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerTokenNotKept</code>, 6020. <code>account.providerToken</code> names a login for which no flow of this service
- * has received a token.
- */
+/** The error <code>providerTokenNotKept</code>, 6020. <code>account.providerToken</code> names a login for which no flow of this service
+ * has received a token. */
 public final class ProviderTokenNotKeptException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderTokenNotKeptException(ErrorResponse response) { super(response); }
 
     /** {@return the requested provider ID} */

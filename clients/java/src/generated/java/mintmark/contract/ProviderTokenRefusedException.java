@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerTokenRefused</code>, 6022. The provider rejects the refresh token for <code>account.providerToken</code>
+/** The error <code>providerTokenRefused</code>, 6022. The provider rejects the refresh token for <code>account.providerToken</code>
  * because it was revoked, was already used or has expired.
- * <p>Equivalent: firebase INVALID_REFRESH_TOKEN.
- */
+ * <p>Equivalent: firebase INVALID_REFRESH_TOKEN. */
 public final class ProviderTokenRefusedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderTokenRefusedException(ErrorResponse response) { super(response); }
 
     /** {@return the requested provider ID} */

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerUnavailable</code>, 6001. A login provider does not respond, or reports that it is temporarily unable to
+/** The error <code>providerUnavailable</code>, 6001. A login provider does not respond, or reports that it is temporarily unable to
  * respond.
- * <p>Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR.
- */
+ * <p>Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INTERNAL_ERROR. */
 public final class ProviderUnavailableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderUnavailableException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */
@@ -21,9 +18,7 @@ public final class ProviderUnavailableException extends ApiException {
     /** {@return the reason the request to the provider failed} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

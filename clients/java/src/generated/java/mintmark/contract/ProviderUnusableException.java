@@ -5,31 +5,24 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>providerUnusable</code>, 6002. The response of a login provider is not valid: its certificate, address, documents or
+/** The error <code>providerUnusable</code>, 6002. The response of a login provider is not valid: its certificate, address, documents or
  * keys do not meet the requirements. Repeating the request does not help until the provider, or its configuration, is corrected.
- * <p>Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: cognito ExternalServiceException, sts:IDPCommunicationError; firebase INVALID_IDP_RESPONSE. */
 public final class ProviderUnusableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ProviderUnusableException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */
     public String provider() { return json().text("provider"); }
 
-    /**
-     * {@return the failed check: <code>address</code>, <code>certificate</code>, <code>redirect</code>, <code>tooLarge</code>,
-     * <code>status</code>, <code>document</code>, <code>issuer</code>, <code>keys</code> or <code>client</code>}
-     */
+    /** {@return the failed check: <code>address</code>, <code>certificate</code>, <code>redirect</code>, <code>tooLarge</code>,
+     * <code>status</code>, <code>document</code>, <code>issuer</code>, <code>keys</code> or <code>client</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return the reason the response was rejected} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

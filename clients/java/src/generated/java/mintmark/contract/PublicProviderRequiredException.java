@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>publicProviderRequired</code>, 2012. A client names the developer provider where a public login provider is required.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+/** The error <code>publicProviderRequired</code>, 2012. A client names the developer provider where a public login provider is required.
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class PublicProviderRequiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     PublicProviderRequiredException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

@@ -5,14 +5,11 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>recentSignInRequired</code>, 5006. The sign-in methods or second factors of an account are changed with an ID token
+/** The error <code>recentSignInRequired</code>, 5006. The sign-in methods or second factors of an account are changed with an ID token
  * whose <code>auth_time</code> is too old. Refreshing tokens does not update <code>auth_time</code>.
- * <p>Equivalent: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN.
- */
+ * <p>Equivalent: firebase CREDENTIAL_TOO_OLD_LOGIN_AGAIN. */
 public final class RecentSignInRequiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RecentSignInRequiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the user signed in} */

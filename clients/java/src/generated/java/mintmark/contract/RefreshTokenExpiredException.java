@@ -6,19 +6,14 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>refreshTokenExpired</code>, 4021. The refresh token was not used before its expiration.
- * <p>Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
- */
+/** The error <code>refreshTokenExpired</code>, 4021. The refresh token was not used before its expiration.
+ * <p>Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED. */
 public final class RefreshTokenExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RefreshTokenExpiredException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 
     /** {@return the time at which the refresh token expired} */

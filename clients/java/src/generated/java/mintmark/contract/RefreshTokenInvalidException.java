@@ -5,18 +5,13 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>refreshTokenInvalid</code>, 4020. The refresh token is unknown, or its session was ended.
- * <p>Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
- */
+/** The error <code>refreshTokenInvalid</code>, 4020. The refresh token is unknown, or its session was ended.
+ * <p>Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN. */
 public final class RefreshTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RefreshTokenInvalidException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>refreshTokenReused</code>, 4022. A used refresh token is submitted again (reuse detection).
- * <p>Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN.
- */
+/** The error <code>refreshTokenReused</code>, 4022. A used refresh token is submitted again (reuse detection).
+ * <p>Equivalent: nativeAuth invalid_grant; firebase INVALID_REFRESH_TOKEN. */
 public final class RefreshTokenReusedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RefreshTokenReusedException(ErrorResponse response) { super(response); }
 }

@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>refusedByHook</code>, 4100. A hook of the tenant refused the new account, the new session or the message.
- * <p>Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException.
- */
+/** The error <code>refusedByHook</code>, 4100. A hook of the tenant refused the new account, the new session or the message.
+ * <p>Equivalent: firebase BLOCKING_FUNCTION_ERROR_RESPONSE; cognito UserLambdaValidationException. */
 public final class RefusedByHookException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RefusedByHookException(ErrorResponse response) { super(response); }
 
     /** {@return the hook that refused} */
@@ -20,9 +17,7 @@ public final class RefusedByHookException extends ApiException {
     /** {@return the reason from the hook} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

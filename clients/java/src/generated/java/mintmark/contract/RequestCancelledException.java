@@ -7,6 +7,5 @@ import mintmark.ErrorResponse;
 /** The error <code>requestCancelled</code>, -32800. <code>$/cancelRequest</code> arrived before the request was completed. */
 public final class RequestCancelledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RequestCancelledException(ErrorResponse response) { super(response); }
 }

@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>requestExpired</code>, 3021. A presigned request has expired.
- * <p>Equivalent: cognito AccessDenied: Request has expired.
- */
+/** The error <code>requestExpired</code>, 3021. A presigned request has expired.
+ * <p>Equivalent: cognito AccessDenied: Request has expired. */
 public final class RequestExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RequestExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the request was signed} */

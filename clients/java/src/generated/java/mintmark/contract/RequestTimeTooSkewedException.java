@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>requestTimeTooSkewed</code>, 3022. <code>X-Amz-Date</code> differs too much from the current time.
- * <p>Equivalent: cognito RequestTimeTooSkewed, SignatureDoesNotMatch.
- */
+/** The error <code>requestTimeTooSkewed</code>, 3022. <code>X-Amz-Date</code> differs too much from the current time.
+ * <p>Equivalent: cognito RequestTimeTooSkewed, SignatureDoesNotMatch. */
 public final class RequestTimeTooSkewedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RequestTimeTooSkewedException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the request was signed} */

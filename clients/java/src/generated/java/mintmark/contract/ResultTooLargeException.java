@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>resultTooLarge</code>, 1002. The response exceeds the maximum line length. */
 public final class ResultTooLargeException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ResultTooLargeException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum length of a response, in bytes} */

@@ -15,10 +15,8 @@ public final class Revocation extends Result {
     /** {@return the same as {@link #kind} in JSON, also if this client does not know the value} */
     public String kindAsString() { return json().text("kind"); }
 
-    /**
-     * {@return the identity, role, pool or issuer, or the access key ID of a session} For <code>issuerSubject</code>, issuer and subject
-     * with <code>#</code> between them.
-     */
+    /** {@return the identity, role, pool or issuer, or the access key ID of a session} For <code>issuerSubject</code>, issuer and subject
+     * with <code>#</code> between them. */
     public String subject() { return json().text("subject"); }
 
     /** {@return the time before which issued credentials are revoked} */

@@ -21,9 +21,6 @@ public enum RevocationKind implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     RevocationKind(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

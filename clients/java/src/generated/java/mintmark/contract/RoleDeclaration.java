@@ -4,60 +4,44 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of a role for <code>system.apply</code>, with the members of <code>role.put</code>. A pool of the same document can be
- * referenced by its name. Exactly one of <code>poolId</code>, <code>poolName</code>, <code>trustPolicy</code> is set.
- */
+/** The declaration of a role for <code>system.apply</code>, with the members of <code>role.put</code>. A pool of the same document can be
+ * referenced by its name. Exactly one of <code>poolId</code>, <code>poolName</code>, <code>trustPolicy</code> is set. */
 public final class RoleDeclaration extends Result {
     /** Creates an object without members. */
     public RoleDeclaration() { super(Map.of()); }
 
     RoleDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name The name of a role, unique within the store. Required.
-     */
+    /** {@return a copy with this value}
+     * @param name The name of a role, unique within the store. Required. */
     public RoleDeclaration withName(String name) { return new RoleDeclaration(with("name", name)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param poolId The pool whose authenticated identities can assume the role.
-     */
+    /** {@return a copy with this value}
+     * @param poolId The pool whose authenticated identities can assume the role. */
     public RoleDeclaration withPoolId(String poolId) { return new RoleDeclaration(with("poolId", poolId)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param poolName The name of the pool whose authenticated identities can assume the role. Exactly one pool must have this name.
-     */
+    /** {@return a copy with this value}
+     * @param poolName The name of the pool whose authenticated identities can assume the role. Exactly one pool must have this name. */
     public RoleDeclaration withPoolName(String poolName) { return new RoleDeclaration(with("poolName", poolName)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param trustPolicy The trust policy. It must contain a condition.
-     */
+    /** {@return a copy with this value}
+     * @param trustPolicy The trust policy. It must contain a condition. */
     public RoleDeclaration withTrustPolicy(Map<String, Object> trustPolicy) {
         return new RoleDeclaration(withFree("trustPolicy", trustPolicy));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param maxSessionSeconds The maximum duration of a session started with <code>credentials.assumeRole</code>, in seconds. Defaults
-     * to 3600.
-     */
+     * to 3600. */
     public RoleDeclaration withMaxSessionSeconds(long maxSessionSeconds) {
         return new RoleDeclaration(with("maxSessionSeconds", maxSessionSeconds));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param tags The tags of the role.
-     */
+    /** {@return a copy with this value}
+     * @param tags The tags of the role. */
     public RoleDeclaration withTags(Map<String, String> tags) { return new RoleDeclaration(with("tags", tags)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param description A description of the role.
-     */
+    /** {@return a copy with this value}
+     * @param description A description of the role. */
     public RoleDeclaration withDescription(String description) { return new RoleDeclaration(with("description", description)); }
 }

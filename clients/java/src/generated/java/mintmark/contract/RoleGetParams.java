@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class RoleGetParams extends Params {
     /** Creates parameters without values. */
     public RoleGetParams() {}
-
-    /**
-     * {@return this}
-     * @param name The name of a role, unique within the store.
-     */
+    /** {@return this}
+     * @param name The name of a role, unique within the store. */
     public RoleGetParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>.
-     */
+    /** {@return this}
+     * @param roleArn The ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>. */
     public RoleGetParams roleArn(String roleArn) { return set(this, "roleArn", roleArn); }
 }

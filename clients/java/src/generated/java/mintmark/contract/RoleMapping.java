@@ -14,25 +14,19 @@ public final class RoleMapping extends Result {
 
     RoleMapping(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the source of the role} <code>token</code>: the claims <code>cognito:roles</code> and <code>cognito:preferred_role</code>.
-     * <code>rules</code>: the first matching rule.
-     */
+    /** {@return the source of the role} <code>token</code>: the claims <code>cognito:roles</code> and <code>cognito:preferred_role</code>.
+     * <code>rules</code>: the first matching rule. */
     public Source source() { return json().constant("source", Source.class); }
 
     /** {@return the same as {@link #source} in JSON, also if this client does not know the value} */
     public String sourceAsString() { return json().text("source"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param source the value of {@link #source}
-     */
+    /** {@return a copy with this value}
+     * @param source the value of {@link #source} */
     public RoleMapping withSource(Source source) { return new RoleMapping(with("source", source)); }
 
-    /**
-     * {@return the behavior if no role, or more than one role, is found} <code>authenticatedRole</code>: the role for authenticated
-     * identities is used. <code>deny</code>: the request is rejected.
-     */
+    /** {@return the behavior if no role, or more than one role, is found} <code>authenticatedRole</code>: the role for authenticated
+     * identities is used. <code>deny</code>: the request is rejected. */
     public AmbiguousRoleResolution ambiguousRoleResolution() {
         return json().constant("ambiguousRoleResolution", AmbiguousRoleResolution.class);
     }
@@ -40,30 +34,22 @@ public final class RoleMapping extends Result {
     /** {@return the same as {@link #ambiguousRoleResolution} in JSON, also if this client does not know the value} */
     public String ambiguousRoleResolutionAsString() { return json().text("ambiguousRoleResolution"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param ambiguousRoleResolution the value of {@link #ambiguousRoleResolution}
-     */
+    /** {@return a copy with this value}
+     * @param ambiguousRoleResolution the value of {@link #ambiguousRoleResolution} */
     public RoleMapping withAmbiguousRoleResolution(AmbiguousRoleResolution ambiguousRoleResolution) {
         return new RoleMapping(with("ambiguousRoleResolution", ambiguousRoleResolution));
     }
 
-    /**
-     * {@return the rules in the order in which they are evaluated} Required if <code>source</code> is <code>rules</code>, otherwise not
-     * allowed.
-     */
+    /** {@return the rules in the order in which they are evaluated} Required if <code>source</code> is <code>rules</code>, otherwise not
+     * allowed. */
     public List<RoleRule> rules() { return json().list("rules", Read.object(RoleRule::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param rules the value of {@link #rules}
-     */
+    /** {@return a copy with this value}
+     * @param rules the value of {@link #rules} */
     public RoleMapping withRules(List<RoleRule> rules) { return new RoleMapping(with("rules", rules)); }
 
-    /**
-     * The source of the role. <code>token</code>: the claims <code>cognito:roles</code> and <code>cognito:preferred_role</code>.
-     * <code>rules</code>: the first matching rule.
-     */
+    /** The source of the role. <code>token</code>: the claims <code>cognito:roles</code> and <code>cognito:preferred_role</code>.
+     * <code>rules</code>: the first matching rule. */
     public enum Source implements JsonText {
         /** <code>token</code> */
         TOKEN("token"),
@@ -73,17 +59,12 @@ public final class RoleMapping extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Source(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The behavior if no role, or more than one role, is found. <code>authenticatedRole</code>: the role for authenticated identities is
-     * used. <code>deny</code>: the request is rejected.
-     */
+    /** The behavior if no role, or more than one role, is found. <code>authenticatedRole</code>: the role for authenticated identities is
+     * used. <code>deny</code>: the request is rejected. */
     public enum AmbiguousRoleResolution implements JsonText {
         /** <code>authenticatedRole</code> */
         AUTHENTICATED_ROLE("authenticatedRole"),
@@ -93,10 +74,7 @@ public final class RoleMapping extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         AmbiguousRoleResolution(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -8,31 +8,25 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>role.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>role.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class RoleMethods {
     private final Caller caller;
 
     RoleMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Deletes a role. The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate
+    /** Deletes a role. The role can no longer be assumed. Temporary credentials already issued stay valid until they expire; to invalidate
      * them, revoke them first with <code>credentials.revoke</code>.
      * <p>Equivalent: cognito iam:DeleteRole.
      * <p>Errors: {@link RoleNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public RoleDeleteResult delete(Consumer<RoleDeleteParams> params) {
         return caller.call("role.delete", Params.filled(new RoleDeleteParams(), params), RoleDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<RoleDeleteResult> deleteAsync(Consumer<RoleDeleteParams> params) {
         return caller.callAsync("role.delete", Params.filled(new RoleDeleteParams(), params), RoleDeleteResult::new);
     }
@@ -43,21 +37,17 @@ public final class RoleMethods {
     /** {@return a future of {@link #delete(Consumer)}} */
     public CompletableFuture<RoleDeleteResult> deleteAsync() { return deleteAsync(params -> {}); }
 
-    /**
-     * Gets a role by name or ARN. Returns the trust policy, the maximum session duration and the tags of the role.
+    /** Gets a role by name or ARN. Returns the trust policy, the maximum session duration and the tags of the role.
      * <p>Equivalent: cognito iam:GetRole.
      * <p>Errors: {@link RoleNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public Role get(Consumer<RoleGetParams> params) {
         return caller.call("role.get", Params.filled(new RoleGetParams(), params), Role::new);
     }
 
-    /**
-     * {@return a future of {@link #get(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<Role> getAsync(Consumer<RoleGetParams> params) {
         return caller.callAsync("role.get", Params.filled(new RoleGetParams(), params), Role::new);
     }
@@ -68,21 +58,17 @@ public final class RoleMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<Role> getAsync() { return getAsync(params -> {}); }
 
-    /**
-     * Lists roles. The roles are sorted by name.
+    /** Lists roles. The roles are sorted by name.
      * <p>Equivalent: cognito iam:ListRoles.
      * <p>Errors: {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public RoleListResult list(Consumer<RoleListParams> params) {
         return caller.call("role.list", Params.filled(new RoleListParams(), params), RoleListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<RoleListResult> listAsync(Consumer<RoleListParams> params) {
         return caller.callAsync("role.list", Params.filled(new RoleListParams(), params), RoleListResult::new);
     }
@@ -93,10 +79,8 @@ public final class RoleMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<RoleListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<RoleListResult> listPages(Consumer<RoleListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -104,77 +88,58 @@ public final class RoleMethods {
         }), RoleListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<Role> listAll(Consumer<RoleListParams> params) { return new Items<>(listPages(params), RoleListResult::roles); }
 
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<Role> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Creates or replaces a role. The trust policy of a role states who can assume it. With <code>poolId</code>, the role gets the
+    /** Creates or replaces a role. The trust policy of a role states who can assume it. With <code>poolId</code>, the role gets the
      * standard trust policy for the authenticated identities of that pool. The service that verifies the credentials enforces the
      * permissions of the role.
      * <p>Equivalent: cognito iam:CreateRole, iam:UpdateAssumeRolePolicy.
      * <p>Errors: {@link PoolNotFoundException}, {@link MalformedPolicyException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Role put(RolePutParams params) { return caller.call("role.put", params.require("name"), Role::new); }
 
-    /**
-     * {@return a future of {@link #put(RolePutParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #put(RolePutParams)}}
+     * @param params the parameters */
     public CompletableFuture<Role> putAsync(RolePutParams params) {
         return caller.callAsync("role.put", params.require("name"), Role::new);
     }
 
-    /**
-     * {@return the result of {@link #put(RolePutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #put(RolePutParams)}}
+     * @param params sets the parameters */
     public Role put(Consumer<RolePutParams> params) { return put(Params.filled(new RolePutParams(), params)); }
 
-    /**
-     * {@return a future of {@link #put(RolePutParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #put(RolePutParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Role> putAsync(Consumer<RolePutParams> params) {
         return putAsync(Params.filled(new RolePutParams(), params));
     }
 
-    /**
-     * Tests whether a token can assume a role, and return the reason. Evaluates a token as <code>credentials.assumeRole</code> does, and
-     * returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes
-     * nothing.
+    /** Tests whether a token can assume a role, and why. Evaluates a token as <code>credentials.assumeRole</code> does, and returns the
+     * decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
      * <p>Equivalent: cognito iam:SimulateCustomPolicy.
      * <p>Errors: {@link RoleNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public RoleTestResult test(RoleTestParams params) { return caller.call("role.test", params.require("token"), RoleTestResult::new); }
 
-    /**
-     * {@return a future of {@link #test(RoleTestParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #test(RoleTestParams)}}
+     * @param params the parameters */
     public CompletableFuture<RoleTestResult> testAsync(RoleTestParams params) {
         return caller.callAsync("role.test", params.require("token"), RoleTestResult::new);
     }
 
-    /**
-     * {@return the result of {@link #test(RoleTestParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #test(RoleTestParams)}}
+     * @param params sets the parameters */
     public RoleTestResult test(Consumer<RoleTestParams> params) { return test(Params.filled(new RoleTestParams(), params)); }
 
-    /**
-     * {@return a future of {@link #test(RoleTestParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #test(RoleTestParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<RoleTestResult> testAsync(Consumer<RoleTestParams> params) {
         return testAsync(Params.filled(new RoleTestParams(), params));
     }

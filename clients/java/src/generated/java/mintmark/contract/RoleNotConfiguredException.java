@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>roleNotConfigured</code>, 3012. <code>credentials.get</code> finds no role for the identity, or the trust policy of the
+/** The error <code>roleNotConfigured</code>, 3012. <code>credentials.get</code> finds no role for the identity, or the trust policy of the
  * role denies it.
- * <p>Equivalent: cognito InvalidIdentityPoolConfigurationException.
- */
+ * <p>Equivalent: cognito InvalidIdentityPoolConfigurationException. */
 public final class RoleNotConfiguredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RoleNotConfiguredException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>roleNotFound</code>, 3011. The role does not exist or was deleted.
- * <p>Equivalent: cognito iam:NoSuchEntity.
- */
+/** The error <code>roleNotFound</code>, 3011. The role does not exist or was deleted.
+ * <p>Equivalent: cognito iam:NoSuchEntity. */
 public final class RoleNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RoleNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the requested role name or ARN} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>roleNotOffered</code>, 3028. The pool does not offer the requested custom role for this login.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>roleNotOffered</code>, 3028. The pool does not offer the requested custom role for this login.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class RoleNotOfferedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     RoleNotOfferedException(ErrorResponse response) { super(response); }
 
     /** {@return the ARN of a role: <code>arn:aws:iam::&lt;account&gt;:role/&lt;name&gt;</code>} */

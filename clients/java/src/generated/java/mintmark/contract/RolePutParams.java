@@ -8,51 +8,30 @@ import mintmark.Params;
 public final class RolePutParams extends Params {
     /** Creates parameters without values. */
     public RolePutParams() {}
-
-    /**
-     * {@return this}
-     * @param name The name of a role, unique within the store. Required.
-     */
+    /** {@return this}
+     * @param name The name of a role, unique within the store. Required. */
     public RolePutParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param poolId The pool whose authenticated identities can assume the role.
-     */
+    /** {@return this}
+     * @param poolId The pool whose authenticated identities can assume the role. */
     public RolePutParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param trustPolicy The trust policy, with at most 8192 characters as compact JSON. Each statement that lets
      * <code>cognito-identity.amazonaws.com</code> assume the role must name the pools: its <code>Condition</code> requires
      * <code>StringEquals</code>, or <code>StringLike</code> with most of the pool ID, on <code>cognito-identity.amazonaws.com:aud</code>.
      * Otherwise the tokens of every pool would be accepted. A statement for a trusted issuer names it by its ARN and must have a
-     * condition on a claim of the issuer.
-     */
+     * condition on a claim of the issuer. */
     public RolePutParams trustPolicy(Map<String, Object> trustPolicy) { return setFree(this, "trustPolicy", trustPolicy); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param maxSessionSeconds The maximum duration of a session started with <code>credentials.assumeRole</code>, in seconds. Defaults
-     * to 3600.
-     */
+     * to 3600. */
     public RolePutParams maxSessionSeconds(long maxSessionSeconds) { return set(this, "maxSessionSeconds", maxSessionSeconds); }
-
-    /**
-     * {@return this}
-     * @param tags The tags of the role.
-     */
+    /** {@return this}
+     * @param tags The tags of the role. */
     public RolePutParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
-
-    /**
-     * {@return this}
-     * @param description A description of the role.
-     */
+    /** {@return this}
+     * @param description A description of the role. */
     public RolePutParams description(String description) { return set(this, "description", description); }
-
-    /**
-     * {@return this}
-     * @param allowUnknownIssuer Whether the trust policy can name issuers that are not trusted yet. Defaults to false.
-     */
+    /** {@return this}
+     * @param allowUnknownIssuer Whether the trust policy can name issuers that are not trusted yet. Defaults to false. */
     public RolePutParams allowUnknownIssuer(boolean allowUnknownIssuer) { return set(this, "allowUnknownIssuer", allowUnknownIssuer); }
 }

@@ -5,10 +5,8 @@ import java.util.Map;
 import mintmark.Result;
 import mintmark.json.JsonText;
 
-/**
- * A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
- * matching element is sufficient.
- */
+/** A rule that selects a role if a claim of the login's token matches. The comparison is case-sensitive. If the claim is a list, one
+ * matching element is sufficient. */
 public final class RoleRule extends Result {
     /** Creates an object without members. */
     public RoleRule() { super(Map.of()); }
@@ -18,10 +16,8 @@ public final class RoleRule extends Result {
     /** {@return the name of the claim} */
     public String claim() { return json().text("claim"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param claim the value of {@link #claim}
-     */
+    /** {@return a copy with this value}
+     * @param claim the value of {@link #claim} */
     public RoleRule withClaim(String claim) { return new RoleRule(with("claim", claim)); }
 
     /** {@return the comparison of the claim with <code>value</code>} <code>notEqual</code> does not match if the claim is missing. */
@@ -30,28 +26,22 @@ public final class RoleRule extends Result {
     /** {@return the same as {@link #matchType} in JSON, also if this client does not know the value} */
     public String matchTypeAsString() { return json().text("matchType"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param matchType the value of {@link #matchType}
-     */
+    /** {@return a copy with this value}
+     * @param matchType the value of {@link #matchType} */
     public RoleRule withMatchType(MatchType matchType) { return new RoleRule(with("matchType", matchType)); }
 
     /** {@return the value to compare with} */
     public String value() { return json().text("value"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param value the value of {@link #value}
-     */
+    /** {@return a copy with this value}
+     * @param value the value of {@link #value} */
     public RoleRule withValue(String value) { return new RoleRule(with("value", value)); }
 
     /** {@return the role that the rule selects} */
     public String roleArn() { return json().text("roleArn"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param roleArn the value of {@link #roleArn}
-     */
+    /** {@return a copy with this value}
+     * @param roleArn the value of {@link #roleArn} */
     public RoleRule withRoleArn(String roleArn) { return new RoleRule(with("roleArn", roleArn)); }
 
     /** The comparison of the claim with <code>value</code>. <code>notEqual</code> does not match if the claim is missing. */
@@ -68,10 +58,7 @@ public final class RoleRule extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         MatchType(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

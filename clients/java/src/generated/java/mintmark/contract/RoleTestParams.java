@@ -7,40 +7,22 @@ import mintmark.Params;
 public final class RoleTestParams extends Params {
     /** Creates parameters without values. */
     public RoleTestParams() {}
-
-    /**
-     * {@return this}
-     * @param name The name of the role.
-     */
+    /** {@return this}
+     * @param name The name of the role. */
     public RoleTestParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param roleArn The ARN of the role.
-     */
+    /** {@return this}
+     * @param roleArn The ARN of the role. */
     public RoleTestParams roleArn(String roleArn) { return set(this, "roleArn", roleArn); }
-
-    /**
-     * {@return this}
-     * @param token The OpenID token of a pool or the token of a trusted issuer. Required.
-     */
+    /** {@return this}
+     * @param token The OpenID token of a pool or the token of a trusted issuer. Required. */
     public RoleTestParams token(String token) { return set(this, "token", token); }
-
-    /**
-     * {@return this}
-     * @param sessionName The value of <code>sts:RoleSessionName</code>. Defaults to "role-test".
-     */
+    /** {@return this}
+     * @param sessionName The value of <code>sts:RoleSessionName</code>. Defaults to "role-test". */
     public RoleTestParams sessionName(String sessionName) { return set(this, "sessionName", sessionName); }
-
-    /**
-     * {@return this}
-     * @param durationSeconds The value of <code>sts:DurationSeconds</code>. Defaults to 3600.
-     */
+    /** {@return this}
+     * @param durationSeconds The value of <code>sts:DurationSeconds</code>. Defaults to 3600. */
     public RoleTestParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
-
-    /**
-     * {@return this}
-     * @param sourceIp The value of <code>aws:SourceIp</code>: an IP address. If omitted, the key is missing.
-     */
+    /** {@return this}
+     * @param sourceIp The value of <code>aws:SourceIp</code>: an IP address. If omitted, the key is missing. */
     public RoleTestParams sourceIp(String sourceIp) { return set(this, "sourceIp", sourceIp); }
 }

@@ -15,18 +15,14 @@ public final class RolesByKind extends Result {
     /** {@return the role for authenticated identities} */
     public Optional<String> authenticated() { return json().optionalText("authenticated"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param authenticated the value of {@link #authenticated}
-     */
+    /** {@return a copy with this value}
+     * @param authenticated the value of {@link #authenticated} */
     public RolesByKind withAuthenticated(String authenticated) { return new RolesByKind(with("authenticated", authenticated)); }
 
     /** {@return the role for guests} */
     public Optional<String> unauthenticated() { return json().optionalText("unauthenticated"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param unauthenticated the value of {@link #unauthenticated}
-     */
+    /** {@return a copy with this value}
+     * @param unauthenticated the value of {@link #unauthenticated} */
     public RolesByKind withUnauthenticated(String unauthenticated) { return new RolesByKind(with("unauthenticated", unauthenticated)); }
 }

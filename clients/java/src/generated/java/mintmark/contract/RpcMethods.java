@@ -6,17 +6,14 @@ import java.util.concurrent.CompletableFuture;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>rpc.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
- * mintmark.MintmarkException}.
- */
+/** The methods <code>rpc.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a {@link
+ * mintmark.MintmarkException}. */
 public final class RpcMethods {
     private final Caller caller;
 
     RpcMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Gets the OpenRPC description of the available methods. Returns an OpenRPC 1.4 document of the methods that this process offers to
+    /** Gets the OpenRPC description of the available methods. Returns an OpenRPC 1.4 document of the methods that this process offers to
      * the caller; with <code>--testing</code>, this is the complete <code>schemas/openrpc.json</code>. The wire format, which OpenRPC
      * does not describe: one JSON text per line; responses in any order (<code>--sequential</code> preserves the order); batches of up to
      * 100 requests. A string member <code>trace</code> next to <code>id</code>, up to 128 characters, is returned with the response and
@@ -25,8 +22,7 @@ public final class RpcMethods {
      * <code>progressToken</code> next to <code>id</code>, notifications <code>$/progress</code> with <code>&#123;"token",
      * "value"&#125;</code> report the progress of long operations.
      * <p>Also available to a client with the access level <code>public</code>.
-     * @return the result
-     */
+     * @return the result */
     public Map<String, Object> discover() { return caller.call("rpc.discover", Params.NONE, json -> json); }
 
     /** {@return a future of {@link #discover()}} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>samlNotSupported</code>, 2015. A login names the ARN of a SAML provider.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+/** The error <code>samlNotSupported</code>, 2015. A login names the ARN of a SAML provider.
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class SamlNotSupportedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SamlNotSupportedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of a login provider: the pool's developer provider, or a public provider} */

@@ -7,13 +7,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>scopeNotGranted</code>, 4062. A refresh requests scopes that were not granted at sign-in.
- * <p>Equivalent: nativeAuth invalid_scope.
- */
+/** The error <code>scopeNotGranted</code>, 4062. A refresh requests scopes that were not granted at sign-in.
+ * <p>Equivalent: nativeAuth invalid_scope. */
 public final class ScopeNotGrantedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ScopeNotGrantedException(ErrorResponse response) { super(response); }
 
     /** {@return the requested scopes that were not granted} */
@@ -22,9 +19,7 @@ public final class ScopeNotGrantedException extends ApiException {
     /** {@return the granted scopes} */
     public List<String> granted() { return json().list("granted", Read.STRING); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

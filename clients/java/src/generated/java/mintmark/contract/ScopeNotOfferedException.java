@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>scopeNotOffered</code>, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
- * <p>Equivalent: nativeAuth invalid_scope.
- */
+/** The error <code>scopeNotOffered</code>, 4061. A requested scope is neither an OpenID Connect scope nor a scope of the tenant.
+ * <p>Equivalent: nativeAuth invalid_scope. */
 public final class ScopeNotOfferedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ScopeNotOfferedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */

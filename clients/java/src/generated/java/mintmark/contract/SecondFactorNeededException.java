@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>secondFactorNeeded</code>, 7009. The account has second factors, and a session that was not authenticated with one
- * changes the factors, the email address, the password or the providers of the account.
- */
+/** The error <code>secondFactorNeeded</code>, 7009. The account has second factors, and a session that was not authenticated with one
+ * changes the factors, the email address, the password or the providers of the account. */
 public final class SecondFactorNeededException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SecondFactorNeededException(ErrorResponse response) { super(response); }
 }

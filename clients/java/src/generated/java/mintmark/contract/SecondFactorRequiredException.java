@@ -5,18 +5,13 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>secondFactorRequired</code>, 4145. A session is refreshed that began before the tenant required a second factor.
- * <p>Equivalent: nativeAuth invalid_grant mfa_required.
- */
+/** The error <code>secondFactorRequired</code>, 4145. A session is refreshed that began before the tenant required a second factor.
+ * <p>Equivalent: nativeAuth invalid_grant mfa_required. */
 public final class SecondFactorRequiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SecondFactorRequiredException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>secondFactorsOff</code>, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant whose
+/** The error <code>secondFactorsOff</code>, 7001. A second factor is enrolled, or recovery codes are generated, in a tenant whose
  * <code>mfa</code> is <code>off</code>.
- * <p>Equivalent: firebase OPERATION_NOT_ALLOWED.
- */
+ * <p>Equivalent: firebase OPERATION_NOT_ALLOWED. */
 public final class SecondFactorsOffException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SecondFactorsOffException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the tenant} */

@@ -18,15 +18,13 @@ public final class SecurityEvent extends Result {
     /** {@return the unique ID of the event} An event that is sent again has the same ID. */
     public String eventId() { return json().text("eventId"); }
 
-    /**
-     * {@return the type of an event} <code>keysRotated</code>: a signing key was created for a pool or tenant. <code>keyRevoked</code>: a
+    /** {@return the type of an event} <code>keysRotated</code>: a signing key was created for a pool or tenant. <code>keyRevoked</code>: a
      * signing key was revoked. <code>sessionEnded</code>: a session of an account ended before its time; without <code>sessionId</code>,
      * more than one session ended. <code>accountChanged</code>: attributes, claims, password, factors or passkeys of an account changed,
      * or the account was disabled or enabled. <code>accountDeleted</code>: an account was deleted. <code>linked</code>,
      * <code>unlinked</code>: an account or identity got or lost logins. <code>merged</code>: accounts or identities were merged into
      * another one. <code>locked</code>: an account is locked after wrong passwords or codes. <code>credentialsRevoked</code>: credentials
-     * that were issued until a time are revoked.
-     */
+     * that were issued until a time are revoked. */
     public EventType type() { return json().constant("type", EventType.class); }
 
     /** {@return the same as {@link #type} in JSON, also if this client does not know the value} */
@@ -56,10 +54,8 @@ public final class SecurityEvent extends Result {
     /** {@return the ID of the signing key} */
     public Optional<String> kid() { return json().optionalText("kid"); }
 
-    /**
-     * {@return the providers of the logins, for <code>linked</code> and <code>unlinked</code>} <code>password</code> is the login with a
-     * password.
-     */
+    /** {@return the providers of the logins, for <code>linked</code> and <code>unlinked</code>} <code>password</code> is the login with a
+     * password. */
     public List<String> providers() { return json().list("providers", Read.STRING); }
 
     /** {@return the IDs of the accounts or identities that no longer exist, for <code>merged</code>} */

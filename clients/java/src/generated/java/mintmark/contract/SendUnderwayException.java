@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>sendUnderway</code>, 4067. A request that sends a code is repeated while the first request waits for the mail server or
+/** The error <code>sendUnderway</code>, 4067. A request that sends a code is repeated while the first request waits for the mail server or
  * webhook, and the first request does not complete within 20 seconds.
- * <p>Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
- */
+ * <p>Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER. */
 public final class SendUnderwayException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SendUnderwayException(ErrorResponse response) { super(response); }
 }

@@ -24,16 +24,12 @@ public final class Session extends Result {
     /** {@return the authentication methods of the session (RFC 8176)} */
     public List<String> amr() { return json().list("amr", Read.STRING); }
 
-    /**
-     * {@return the sign-in method: <code>password</code>, <code>code</code>, <code>anonymous</code>, <code>custom</code>, or the ID of a
-     * provider}
-     */
+    /** {@return the sign-in method: <code>password</code>, <code>code</code>, <code>anonymous</code>, <code>custom</code>, or the ID of a
+     * provider} */
     public String signInProvider() { return json().text("signInProvider"); }
 
-    /**
-     * {@return the second factor with which the session was authenticated: <code>totp</code>, <code>email</code>, <code>sms</code> or
-     * <code>recovery</code>}
-     */
+    /** {@return the second factor with which the session was authenticated: <code>totp</code>, <code>email</code>, <code>sms</code> or
+     * <code>recovery</code>} */
     public Optional<String> secondFactor() { return json().optionalText("secondFactor"); }
 
     /** {@return the time at which the user signed in} It is the <code>auth_time</code> claim of the session's tokens. */

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class SessionCreateCookieParams extends Params {
     /** Creates parameters without values. */
     public SessionCreateCookieParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public SessionCreateCookieParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param durationSeconds The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000.
-     */
+    /** {@return this}
+     * @param durationSeconds The lifetime of the cookie, in seconds: 5 minutes to 14 days. Defaults to 432000. */
     public SessionCreateCookieParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
 }

@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>sessionDurationEscalation</code>, 3251. The token would be valid for longer than the credentials that request it.
- * <p>Equivalent: cognito sts:SessionDurationEscalationException.
- */
+/** The error <code>sessionDurationEscalation</code>, 3251. The token would be valid for longer than the credentials that request it.
+ * <p>Equivalent: cognito sts:SessionDurationEscalationException. */
 public final class SessionDurationEscalationException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SessionDurationEscalationException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the token would expire} */

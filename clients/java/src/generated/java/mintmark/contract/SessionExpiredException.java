@@ -5,13 +5,10 @@ import java.time.Instant;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>sessionExpired</code>, 4161. The session is older than <code>tokens.sessionSeconds</code> of the tenant.
- * <p>Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED.
- */
+/** The error <code>sessionExpired</code>, 4161. The session is older than <code>tokens.sessionSeconds</code> of the tenant.
+ * <p>Equivalent: nativeAuth expired_refresh_token; firebase TOKEN_EXPIRED. */
 public final class SessionExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SessionExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the session ended} */

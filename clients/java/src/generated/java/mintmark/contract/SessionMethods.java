@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>session.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>session.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class SessionMethods {
     private final Caller caller;
 
     SessionMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Exchanges an ID token for a session cookie. For applications that keep their session in a cookie of the browser: the backend
+    /** Exchanges an ID token for a session cookie. For applications that keep their session in a cookie of the browser: the backend
      * exchanges the ID token for a longer-lived token, sets it as an <code>HttpOnly</code> cookie, and verifies it with
      * <code>token.verify</code> and <code>use</code> <code>cookie</code>. The cookie has the claims of the ID token. It becomes invalid
      * if its session or all sessions of the account are ended, or if the account is disabled or deleted. It is accepted by
@@ -27,38 +24,30 @@ public final class SessionMethods {
      * TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link AccountMergedException},
      * {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SessionCreateCookieResult createCookie(SessionCreateCookieParams params) {
         return caller.call("session.createCookie", params.require("idToken"), SessionCreateCookieResult::new);
     }
 
-    /**
-     * {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params the parameters */
     public CompletableFuture<SessionCreateCookieResult> createCookieAsync(SessionCreateCookieParams params) {
         return caller.callAsync("session.createCookie", params.require("idToken"), SessionCreateCookieResult::new);
     }
 
-    /**
-     * {@return the result of {@link #createCookie(SessionCreateCookieParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params sets the parameters */
     public SessionCreateCookieResult createCookie(Consumer<SessionCreateCookieParams> params) {
         return createCookie(Params.filled(new SessionCreateCookieParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #createCookie(SessionCreateCookieParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SessionCreateCookieResult> createCookieAsync(Consumer<SessionCreateCookieParams> params) {
         return createCookieAsync(Params.filled(new SessionCreateCookieParams(), params));
     }
 
-    /**
-     * Lists the sessions of an account, most recent first. Returns at most 1000 sessions. With an ID token, the user gets the own
+    /** Lists the sessions of an account, most recent first. Returns at most 1000 sessions. With an ID token, the user gets the own
      * sessions.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link CallerNotAllowedException}, {@link AccountNotFoundException}, {@link TokenMalformedException}, {@link
@@ -66,16 +55,13 @@ public final class SessionMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SessionListResult list(Consumer<SessionListParams> params) {
         return caller.call("session.list", Params.filled(new SessionListParams(), params), SessionListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SessionListResult> listAsync(Consumer<SessionListParams> params) {
         return caller.callAsync("session.list", Params.filled(new SessionListParams(), params), SessionListResult::new);
     }
@@ -86,8 +72,7 @@ public final class SessionMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<SessionListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * Exchanges a refresh token for new tokens. Refresh tokens are single-use. Using a refresh token again revokes its session and all
+    /** Exchanges a refresh token for new tokens. Refresh tokens are single-use. Using a refresh token again revokes its session and all
      * tokens of the session. Exception: within <code>refreshReuseGraceSeconds</code>, a used refresh token is accepted any number of
      * times until one of the refresh tokens it returned is used.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -98,36 +83,28 @@ public final class SessionMethods {
      * AudienceNotOfferedException}, {@link ScopeNotOfferedException}, {@link ScopeNotGrantedException}, {@link TenantDisabledException},
      * {@link SessionExpiredException}, {@link SecondFactorRequiredException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tokens refresh(SessionRefreshParams params) {
         return caller.call("session.refresh", params.require("refreshToken"), Tokens::new);
     }
 
-    /**
-     * {@return a future of {@link #refresh(SessionRefreshParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #refresh(SessionRefreshParams)}}
+     * @param params the parameters */
     public CompletableFuture<Tokens> refreshAsync(SessionRefreshParams params) {
         return caller.callAsync("session.refresh", params.require("refreshToken"), Tokens::new);
     }
 
-    /**
-     * {@return the result of {@link #refresh(SessionRefreshParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #refresh(SessionRefreshParams)}}
+     * @param params sets the parameters */
     public Tokens refresh(Consumer<SessionRefreshParams> params) { return refresh(Params.filled(new SessionRefreshParams(), params)); }
 
-    /**
-     * {@return a future of {@link #refresh(SessionRefreshParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #refresh(SessionRefreshParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tokens> refreshAsync(Consumer<SessionRefreshParams> params) {
         return refreshAsync(Params.filled(new SessionRefreshParams(), params));
     }
 
-    /**
-     * Revokes one of the user's own sessions. <code>token.verify</code> rejects the tokens of the session immediately. Requires an ID
+    /** Revokes one of the user's own sessions. <code>token.verify</code> rejects the tokens of the session immediately. Requires an ID
      * token from a sign-in at most 5 minutes old. A developer can use <code>session.signOut</code> with <code>sessionId</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link SessionNotFoundException}, {@link RecentSignInRequiredException}, {@link TokenMalformedException}, {@link
@@ -135,38 +112,30 @@ public final class SessionMethods {
      * TokenIssuerMismatchException}, {@link TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException},
      * {@link TokenRevokedException}, {@link AccountMergedException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SessionRevokeResult revoke(SessionRevokeParams params) {
         return caller.call("session.revoke", params.require("idToken", "sessionId"), SessionRevokeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #revoke(SessionRevokeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #revoke(SessionRevokeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SessionRevokeResult> revokeAsync(SessionRevokeParams params) {
         return caller.callAsync("session.revoke", params.require("idToken", "sessionId"), SessionRevokeResult::new);
     }
 
-    /**
-     * {@return the result of {@link #revoke(SessionRevokeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #revoke(SessionRevokeParams)}}
+     * @param params sets the parameters */
     public SessionRevokeResult revoke(Consumer<SessionRevokeParams> params) {
         return revoke(Params.filled(new SessionRevokeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #revoke(SessionRevokeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #revoke(SessionRevokeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SessionRevokeResult> revokeAsync(Consumer<SessionRevokeParams> params) {
         return revokeAsync(Params.filled(new SessionRevokeParams(), params));
     }
 
-    /**
-     * Revokes all sessions of an account or a tenant. <code>token.verify</code> rejects the tokens of these sessions immediately.
+    /** Revokes all sessions of an account or a tenant. <code>token.verify</code> rejects the tokens of these sessions immediately.
      * Completed flows whose tokens were not fetched yet, such as those in the state <code>tokensDeferred</code>, end with
      * <code>flowEnded</code>. A user with an ID token revokes the own sessions, which requires a sign-in at most 5 minutes old.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -177,16 +146,13 @@ public final class SessionMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TenantDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SessionRevokeAllResult revokeAll(Consumer<SessionRevokeAllParams> params) {
         return caller.call("session.revokeAll", Params.filled(new SessionRevokeAllParams(), params), SessionRevokeAllResult::new);
     }
 
-    /**
-     * {@return a future of {@link #revokeAll(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #revokeAll(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SessionRevokeAllResult> revokeAllAsync(Consumer<SessionRevokeAllParams> params) {
         return caller.callAsync("session.revokeAll", Params.filled(new SessionRevokeAllParams(), params), SessionRevokeAllResult::new);
     }
@@ -197,8 +163,7 @@ public final class SessionMethods {
     /** {@return a future of {@link #revokeAll(Consumer)}} */
     public CompletableFuture<SessionRevokeAllResult> revokeAllAsync() { return revokeAllAsync(params -> {}); }
 
-    /**
-     * Signs out and revoke the session. <code>token.verify</code> rejects the tokens of the session immediately. Signing out of an ended
+    /** Signs out and revoke the session. <code>token.verify</code> rejects the tokens of the session immediately. Signing out of an ended
      * session succeeds.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase SDK: signOut; nativeAuth SDK: signOut.
@@ -206,16 +171,13 @@ public final class SessionMethods {
      * TokenKeyUnknownException}, {@link TokenSignatureInvalidException}, {@link TokenIssuerMismatchException}, {@link
      * TokenUseMismatchException}, {@link TokenNotYetValidException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SessionSignOutResult signOut(Consumer<SessionSignOutParams> params) {
         return caller.call("session.signOut", Params.filled(new SessionSignOutParams(), params), SessionSignOutResult::new);
     }
 
-    /**
-     * {@return a future of {@link #signOut(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #signOut(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SessionSignOutResult> signOutAsync(Consumer<SessionSignOutParams> params) {
         return caller.callAsync("session.signOut", Params.filled(new SessionSignOutParams(), params), SessionSignOutResult::new);
     }

@@ -7,6 +7,5 @@ import mintmark.ErrorResponse;
 /** The error <code>sessionNotFound</code>, 4162. The session has ended, or it belongs to another account. */
 public final class SessionNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SessionNotFoundException(ErrorResponse response) { super(response); }
 }

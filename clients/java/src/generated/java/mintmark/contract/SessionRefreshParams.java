@@ -7,38 +7,23 @@ import mintmark.Params;
 public final class SessionRefreshParams extends Params {
     /** Creates parameters without values. */
     public SessionRefreshParams() {}
-
-    /**
-     * {@return this}
-     * @param refreshToken An opaque, single-use token that is exchanged for new tokens, including a new refresh token. Required.
-     */
+    /** {@return this}
+     * @param refreshToken An opaque, single-use token that is exchanged for new tokens, including a new refresh token. Required. */
     public SessionRefreshParams refreshToken(String refreshToken) { return set(this, "refreshToken", refreshToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audience of the access token: one of the tenant's audiences, or the tenant's ID. Defaults to the audience of
-     * the sign-in.
-     */
+     * the sign-in. */
     public SessionRefreshParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token. For the audience of the sign-in, a subset of the scopes granted at sign-in; defaults
      * to all of them. For any other audience, any scopes that the tenant offers for it; defaults to <code>openid</code>. A session of an
-     * application can also request the scopes in the <code>consent</code> of the application, for both.
-     */
+     * application can also request the scopes in the <code>consent</code> of the application, for both. */
     public SessionRefreshParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that refreshes its tokens. If given, it must be the application of the session.
-     * Required if the application has secrets.
-     */
+     * Required if the application has secrets. */
     public SessionRefreshParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application. Required if the application has secrets.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. Required if the application has secrets. */
     public SessionRefreshParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
 }

@@ -3,35 +3,21 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>session.revokeAll</code>. Exactly one of <code>idToken</code>, <code>accountId</code>, <code>tenantId</code> is
- * set.
- */
+/** The parameters of <code>session.revokeAll</code>. Exactly one of <code>idToken</code>, <code>accountId</code>, <code>tenantId</code> is
+ * set. */
 public final class SessionRevokeAllParams extends Params {
     /** Creates parameters without values. */
     public SessionRevokeAllParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. */
     public SessionRevokeAllParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param accountId The ID of the account. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param accountId The ID of the account. Requires the access level <code>developer</code>. */
     public SessionRevokeAllParams accountId(String accountId) { return set(this, "accountId", accountId); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant whose accounts are signed out. Requires the access level <code>developer</code>.
-     */
+    /** {@return this}
+     * @param tenantId The tenant whose accounts are signed out. Requires the access level <code>developer</code>. */
     public SessionRevokeAllParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param keepCurrent Whether the session of the ID token continues. Allowed with <code>idToken</code> only. Defaults to false.
-     */
+    /** {@return this}
+     * @param keepCurrent Whether the session of the ID token continues. Allowed with <code>idToken</code> only. Defaults to false. */
     public SessionRevokeAllParams keepCurrent(boolean keepCurrent) { return set(this, "keepCurrent", keepCurrent); }
 }

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class SessionRevokeParams extends Params {
     /** Creates parameters without values. */
     public SessionRevokeParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the signed-in user. Required.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the signed-in user. Required. */
     public SessionRevokeParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param sessionId The ID of the session, as <code>session.list</code> returns it. Required.
-     */
+    /** {@return this}
+     * @param sessionId The ID of the session, as <code>session.list</code> returns it. Required. */
     public SessionRevokeParams sessionId(String sessionId) { return set(this, "sessionId", sessionId); }
 }

@@ -3,28 +3,18 @@ package mintmark.contract;
 
 import mintmark.Params;
 
-/**
- * The parameters of <code>session.signOut</code>. Exactly one of <code>refreshToken</code>, <code>idToken</code>, <code>sessionId</code>
- * is set.
- */
+/** The parameters of <code>session.signOut</code>. Exactly one of <code>refreshToken</code>, <code>idToken</code>, <code>sessionId</code>
+ * is set. */
 public final class SessionSignOutParams extends Params {
     /** Creates parameters without values. */
     public SessionSignOutParams() {}
-
-    /**
-     * {@return this}
-     * @param refreshToken A refresh token of the session.
-     */
+    /** {@return this}
+     * @param refreshToken A refresh token of the session. */
     public SessionSignOutParams refreshToken(String refreshToken) { return set(this, "refreshToken", refreshToken); }
-
-    /**
-     * {@return this}
-     * @param idToken An ID token of the session. Can be expired.
-     */
+    /** {@return this}
+     * @param idToken An ID token of the session. Can be expired. */
     public SessionSignOutParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param sessionId The ID of the session, as <code>session.list</code> returns it. Requires the access level <code>developer</code>.
      */
     public SessionSignOutParams sessionId(String sessionId) { return set(this, "sessionId", sessionId); }

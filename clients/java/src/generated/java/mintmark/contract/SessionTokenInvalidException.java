@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>sessionTokenInvalid</code>, 3017. The session token cannot be decrypted, or belongs to another access key ID.
- * <p>Equivalent: cognito InvalidClientTokenId.
- */
+/** The error <code>sessionTokenInvalid</code>, 3017. The session token cannot be decrypted, or belongs to another access key ID.
+ * <p>Equivalent: cognito InvalidClientTokenId. */
 public final class SessionTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SessionTokenInvalidException(ErrorResponse response) { super(response); }
 }

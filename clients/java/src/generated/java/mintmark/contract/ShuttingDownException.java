@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>shuttingDown</code>, 1001. The process ended before the request was completed.
- * <p>Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error.
- */
+/** The error <code>shuttingDown</code>, 1001. The process ended before the request was completed.
+ * <p>Equivalent: cognito InternalErrorException; firebase INTERNAL_ERROR; nativeAuth server_error. */
 public final class ShuttingDownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     ShuttingDownException(ErrorResponse response) { super(response); }
 }

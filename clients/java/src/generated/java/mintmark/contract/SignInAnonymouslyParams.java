@@ -7,31 +7,19 @@ import mintmark.Params;
 public final class SignInAnonymouslyParams extends Params {
     /** Creates parameters without values. */
     public SignInAnonymouslyParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignInAnonymouslyParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInAnonymouslyParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInAnonymouslyParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInAnonymouslyParams client(ClientOrigin client) { return set(this, "client", client); }
 }

@@ -3,12 +3,10 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>: with one-time codes.
+/** The way in which the user of an account signs in. <code>password</code>: with a password. <code>code</code>: with one-time codes.
  * <code>passkey</code>: with a passkey, and with one-time codes if it is lost. <code>federated</code>: with an identity provider.
  * <code>custom</code>: with custom tokens of the application's backend, or with codes by SMS. <code>anonymous</code>: the account has no
- * sign-in method. <code>agent</code>: the account is an agent of another account and gets tokens by <code>token.exchange</code> only.
- */
+ * sign-in method. <code>agent</code>: the account is an agent of another account and gets tokens by <code>token.exchange</code> only. */
 public enum SignInMethod implements JsonText {
     /** <code>password</code> */
     PASSWORD("password"),
@@ -28,9 +26,6 @@ public enum SignInMethod implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     SignInMethod(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

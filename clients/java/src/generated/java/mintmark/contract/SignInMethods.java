@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>signIn.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>signIn.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class SignInMethods {
     private final Caller caller;
 
     SignInMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Signs in anonymously, creating an account without a sign-in method. Creates an account without a sign-in method.
+    /** Signs in anonymously, creating an account without a sign-in method. Creates an account without a sign-in method.
      * <code>account.link</code> adds one and keeps the account ID.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signUp; SDK: signInAnonymously.
@@ -25,16 +22,13 @@ public final class SignInMethods {
      * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
      * AccountDisabledException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep anonymously(Consumer<SignInAnonymouslyParams> params) {
         return caller.call("signIn.anonymously", Params.filled(new SignInAnonymouslyParams(), params), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #anonymously(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #anonymously(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> anonymouslyAsync(Consumer<SignInAnonymouslyParams> params) {
         return caller.callAsync("signIn.anonymously", Params.filled(new SignInAnonymouslyParams(), params), SignInStep::of);
     }
@@ -45,8 +39,7 @@ public final class SignInMethods {
     /** {@return a future of {@link #anonymously(Consumer)}} */
     public CompletableFuture<SignInStep> anonymouslyAsync() { return anonymouslyAsync(params -> {}); }
 
-    /**
-     * Sends the code of a sign-in. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
+    /** Sends the code of a sign-in. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
      * sends another one, as <code>signIn.resendCode</code> does. If the flow waits for a password, nothing is sent.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /oauth2/v2.0/challenge.
@@ -56,38 +49,30 @@ public final class SignInMethods {
      * PasswordChangeRequiredException}, {@link TenantDisabledException}, {@link AccountLockedException}, {@link
      * AccountDisabledException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep challenge(SignInChallengeParams params) {
         return caller.call("signIn.challenge", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #challenge(SignInChallengeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> challengeAsync(SignInChallengeParams params) {
         return caller.callAsync("signIn.challenge", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #challenge(SignInChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters */
     public SignInStep challenge(Consumer<SignInChallengeParams> params) {
         return challenge(Params.filled(new SignInChallengeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #challenge(SignInChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #challenge(SignInChallengeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> challengeAsync(Consumer<SignInChallengeParams> params) {
         return challengeAsync(Params.filled(new SignInChallengeParams(), params));
     }
 
-    /**
-     * Sends another sign-in code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+    /** Sends another sign-in code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
      * reached, the previous code stays valid. With <code>enumerationProtection</code>, the call is also accepted when the flow requests a
      * password; the user can then sign in with the code instead.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -99,38 +84,30 @@ public final class SignInMethods {
      * HooksNotOfferedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
      * PhoneSignInNotAllowedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep resendCode(SignInResendCodeParams params) {
         return caller.call("signIn.resendCode", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #resendCode(SignInResendCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #resendCode(SignInResendCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> resendCodeAsync(SignInResendCodeParams params) {
         return caller.callAsync("signIn.resendCode", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #resendCode(SignInResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #resendCode(SignInResendCodeParams)}}
+     * @param params sets the parameters */
     public SignInStep resendCode(Consumer<SignInResendCodeParams> params) {
         return resendCode(Params.filled(new SignInResendCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #resendCode(SignInResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #resendCode(SignInResendCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> resendCodeAsync(Consumer<SignInResendCodeParams> params) {
         return resendCodeAsync(Params.filled(new SignInResendCodeParams(), params));
     }
 
-    /**
-     * Starts a sign-in. Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the
+    /** Starts a sign-in. Returns the type of credential that the account requires: a password, or a one-time code, which is sent. If the
      * account has neither, the state is <code>providerRequired</code> and the response names its identity providers; if it has none of
      * them either, the call fails with <code>passwordNotSet</code>. With <code>enumerationProtection</code>, the response is the same for
      * existing and unknown addresses: the state is <code>passwordRequired</code> if the tenant's <code>localAccountMethod</code> is
@@ -147,34 +124,26 @@ public final class SignInMethods {
      * {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException},
      * {@link HooksNotOfferedException}, {@link AccountLockedException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep start(SignInStartParams params) { return caller.call("signIn.start", params.require("username"), SignInStep::of); }
 
-    /**
-     * {@return a future of {@link #start(SignInStartParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #start(SignInStartParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> startAsync(SignInStartParams params) {
         return caller.callAsync("signIn.start", params.require("username"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #start(SignInStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #start(SignInStartParams)}}
+     * @param params sets the parameters */
     public SignInStep start(Consumer<SignInStartParams> params) { return start(Params.filled(new SignInStartParams(), params)); }
 
-    /**
-     * {@return a future of {@link #start(SignInStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #start(SignInStartParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> startAsync(Consumer<SignInStartParams> params) {
         return startAsync(Params.filled(new SignInStartParams(), params));
     }
 
-    /**
-     * Starts a sign-in with a code by SMS. Sends a code to a phone number. <code>signIn.submitCode</code> signs in with it;
+    /** Starts a sign-in with a code by SMS. Sends a code to a phone number. <code>signIn.submitCode</code> signs in with it;
      * <code>signIn.resendCode</code> and <code>signIn.challenge</code> send another one. The tenant setting <code>phoneSignIn</code>
      * decides who can sign in: with <code>accounts</code>, users whose account has the number; with <code>everyone</code>, also users
      * without an account, which the first sign-in creates. With <code>enumerationProtection</code>, the response is the same for existing
@@ -191,38 +160,30 @@ public final class SignInMethods {
      * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link AccountLockedException}, {@link
      * AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep startWithPhoneNumber(SignInStartWithPhoneNumberParams params) {
         return caller.call("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> startWithPhoneNumberAsync(SignInStartWithPhoneNumberParams params) {
         return caller.callAsync("signIn.startWithPhoneNumber", params.require("phoneNumber"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters */
     public SignInStep startWithPhoneNumber(Consumer<SignInStartWithPhoneNumberParams> params) {
         return startWithPhoneNumber(Params.filled(new SignInStartWithPhoneNumberParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #startWithPhoneNumber(SignInStartWithPhoneNumberParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> startWithPhoneNumberAsync(Consumer<SignInStartWithPhoneNumberParams> params) {
         return startWithPhoneNumberAsync(Params.filled(new SignInStartWithPhoneNumberParams(), params));
     }
 
-    /**
-     * Submits the one-time code of a sign-in. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
+    /** Submits the one-time code of a sign-in. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
      * valid. Submissions after the code expired or was invalidated do not count. Tokens are returned only once: repeating the request
      * fails with <code>flowFinished</code>.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -234,38 +195,30 @@ public final class SignInMethods {
      * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
      * HooksNotOfferedException}, {@link PhoneSignInNotAllowedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep submitCode(SignInSubmitCodeParams params) {
         return caller.call("signIn.submitCode", params.require("continuationToken", "code"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitCode(SignInSubmitCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitCode(SignInSubmitCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> submitCodeAsync(SignInSubmitCodeParams params) {
         return caller.callAsync("signIn.submitCode", params.require("continuationToken", "code"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitCode(SignInSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitCode(SignInSubmitCodeParams)}}
+     * @param params sets the parameters */
     public SignInStep submitCode(Consumer<SignInSubmitCodeParams> params) {
         return submitCode(Params.filled(new SignInSubmitCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitCode(SignInSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitCode(SignInSubmitCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> submitCodeAsync(Consumer<SignInSubmitCodeParams> params) {
         return submitCodeAsync(Params.filled(new SignInSubmitCodeParams(), params));
     }
 
-    /**
-     * Submits the password of a sign-in. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the
+    /** Submits the password of a sign-in. A wrong password counts as an attempt, unless it is one of the last three wrong passwords; the
      * continuation token stays valid. With <code>enumerationProtection</code>, a password is also accepted when the flow requests a code.
      * Tokens are returned only once: repeating the request fails with <code>flowFinished</code>.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -277,38 +230,30 @@ public final class SignInMethods {
      * TenantDisabledException}, {@link ClientUnknownException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
      * HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep submitPassword(SignInSubmitPasswordParams params) {
         return caller.call("signIn.submitPassword", params.require("continuationToken", "password"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(SignInSubmitPasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitPassword(SignInSubmitPasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> submitPasswordAsync(SignInSubmitPasswordParams params) {
         return caller.callAsync("signIn.submitPassword", params.require("continuationToken", "password"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitPassword(SignInSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitPassword(SignInSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public SignInStep submitPassword(Consumer<SignInSubmitPasswordParams> params) {
         return submitPassword(Params.filled(new SignInSubmitPasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(SignInSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitPassword(SignInSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> submitPasswordAsync(Consumer<SignInSubmitPasswordParams> params) {
         return submitPasswordAsync(Params.filled(new SignInSubmitPasswordParams(), params));
     }
 
-    /**
-     * Signs in with the continuation token of a completed flow. Accepts the continuation token of a completed sign-up, password reset or
+    /** Signs in with the continuation token of a completed flow. Accepts the continuation token of a completed sign-up, password reset or
      * change of email address. The token is single-use and valid for 5 minutes. After that, or if the response was lost, the user signs
      * in with the usual methods. Tokens are returned only once: repeating the request fails with <code>flowFinished</code>.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -319,38 +264,30 @@ public final class SignInMethods {
      * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep withContinuation(SignInWithContinuationParams params) {
         return caller.call("signIn.withContinuation", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #withContinuation(SignInWithContinuationParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withContinuation(SignInWithContinuationParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> withContinuationAsync(SignInWithContinuationParams params) {
         return caller.callAsync("signIn.withContinuation", params.require("continuationToken"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #withContinuation(SignInWithContinuationParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withContinuation(SignInWithContinuationParams)}}
+     * @param params sets the parameters */
     public SignInStep withContinuation(Consumer<SignInWithContinuationParams> params) {
         return withContinuation(Params.filled(new SignInWithContinuationParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withContinuation(SignInWithContinuationParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withContinuation(SignInWithContinuationParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> withContinuationAsync(Consumer<SignInWithContinuationParams> params) {
         return withContinuationAsync(Params.filled(new SignInWithContinuationParams(), params));
     }
 
-    /**
-     * Signs in with a provider credential, a passkey, or email address and password. An ID token must be signed by the provider, have
+    /** Signs in with a provider credential, a passkey, or email address and password. An ID token must be signed by the provider, have
      * your client ID as its audience, be valid at the current time, and contain the nonce that was sent: the SHA-256 of
      * <code>rawNonce</code> in hexadecimal. An ID token with a nonce is accepted only once. A new user gets an account. If another
      * account has the email address, the provider is trusted for it, and the account has no other login of this provider, the login is
@@ -371,38 +308,30 @@ public final class SignInMethods {
      * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep withCredential(SignInWithCredentialParams params) {
         return caller.call("signIn.withCredential", params.require("credential"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #withCredential(SignInWithCredentialParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withCredential(SignInWithCredentialParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> withCredentialAsync(SignInWithCredentialParams params) {
         return caller.callAsync("signIn.withCredential", params.require("credential"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #withCredential(SignInWithCredentialParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withCredential(SignInWithCredentialParams)}}
+     * @param params sets the parameters */
     public SignInStep withCredential(Consumer<SignInWithCredentialParams> params) {
         return withCredential(Params.filled(new SignInWithCredentialParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withCredential(SignInWithCredentialParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withCredential(SignInWithCredentialParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> withCredentialAsync(Consumer<SignInWithCredentialParams> params) {
         return withCredentialAsync(Params.filled(new SignInWithCredentialParams(), params));
     }
 
-    /**
-     * Signs in with a custom token signed by the application's backend. The custom token is a JWT that one of the
+    /** Signs in with a custom token signed by the application's backend. The custom token is a JWT that one of the
      * <code>customTokenSigners</code> of the tenant has signed. <code>iss</code> and <code>sub</code> are the issuer of the signer,
      * <code>aud</code> is the issuer of the tenant, <code>uid</code> is the account ID, and <code>exp</code> is at most one hour after
      * <code>iat</code>. Optional <code>claims</code> are added to the tokens of this session. If no account has the ID, one is created.
@@ -414,38 +343,30 @@ public final class SignInMethods {
      * {@link ScopeNotOfferedException}, {@link AccountMergedException}, {@link TenantDisabledException}, {@link AccountLockedException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep withCustomToken(SignInWithCustomTokenParams params) {
         return caller.call("signIn.withCustomToken", params.require("token"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #withCustomToken(SignInWithCustomTokenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withCustomToken(SignInWithCustomTokenParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> withCustomTokenAsync(SignInWithCustomTokenParams params) {
         return caller.callAsync("signIn.withCustomToken", params.require("token"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #withCustomToken(SignInWithCustomTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withCustomToken(SignInWithCustomTokenParams)}}
+     * @param params sets the parameters */
     public SignInStep withCustomToken(Consumer<SignInWithCustomTokenParams> params) {
         return withCustomToken(Params.filled(new SignInWithCustomTokenParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withCustomToken(SignInWithCustomTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withCustomToken(SignInWithCustomTokenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> withCustomTokenAsync(Consumer<SignInWithCustomTokenParams> params) {
         return withCustomTokenAsync(Params.filled(new SignInWithCustomTokenParams(), params));
     }
 
-    /**
-     * Signs in with the code of a link that was sent by email. The link comes from <code>oob.create</code> with the purpose
+    /** Signs in with the code of a link that was sent by email. The link comes from <code>oob.create</code> with the purpose
      * <code>signIn</code>. The user must enter the address to which it was sent, so that a forwarded link is not sufficient. The sign-in
      * verifies the address, and is possible in addition to a password. If no account has the address, one is created. If the address of
      * the account was not verified before, its password, its logins, its passkeys and its sessions are removed, because another user may
@@ -458,38 +379,30 @@ public final class SignInMethods {
      * ScopeNotOfferedException}, {@link AccountLockedException}, {@link FlowEndedException}, {@link TenantDisabledException}, {@link
      * PasswordChangeRequiredException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep withLink(SignInWithLinkParams params) {
         return caller.call("signIn.withLink", params.require("email", "code"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> withLinkAsync(SignInWithLinkParams params) {
         return caller.callAsync("signIn.withLink", params.require("email", "code"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #withLink(SignInWithLinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters */
     public SignInStep withLink(Consumer<SignInWithLinkParams> params) {
         return withLink(Params.filled(new SignInWithLinkParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withLink(SignInWithLinkParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withLink(SignInWithLinkParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> withLinkAsync(Consumer<SignInWithLinkParams> params) {
         return withLinkAsync(Params.filled(new SignInWithLinkParams(), params));
     }
 
-    /**
-     * Signs in with email address and password in one request. For accounts with a password. A wrong password counts as an attempt,
+    /** Signs in with email address and password in one request. For accounts with a password. A wrong password counts as an attempt,
      * unless it is one of the last three wrong passwords; see <code>threshold</code> in <code>LockoutPolicy</code>. Every request starts
      * a new session, including a repeated one.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -501,32 +414,25 @@ public final class SignInMethods {
      * TooManyFromClientException}, {@link ScopeNotOfferedException}, {@link TenantDisabledException}, {@link ClientUnknownException},
      * {@link ClientNotPermittedException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignInStep withPassword(SignInWithPasswordParams params) {
         return caller.call("signIn.withPassword", params.require("username", "password"), SignInStep::of);
     }
 
-    /**
-     * {@return a future of {@link #withPassword(SignInWithPasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #withPassword(SignInWithPasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignInStep> withPasswordAsync(SignInWithPasswordParams params) {
         return caller.callAsync("signIn.withPassword", params.require("username", "password"), SignInStep::of);
     }
 
-    /**
-     * {@return the result of {@link #withPassword(SignInWithPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #withPassword(SignInWithPasswordParams)}}
+     * @param params sets the parameters */
     public SignInStep withPassword(Consumer<SignInWithPasswordParams> params) {
         return withPassword(Params.filled(new SignInWithPasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #withPassword(SignInWithPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #withPassword(SignInWithPasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignInStep> withPasswordAsync(Consumer<SignInWithPasswordParams> params) {
         return withPasswordAsync(Params.filled(new SignInWithPasswordParams(), params));
     }

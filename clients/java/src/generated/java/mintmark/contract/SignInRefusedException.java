@@ -4,23 +4,18 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>signInRefused</code>, 6011. The identity provider reports that the user is not allowed to sign in or canceled the
+/** The error <code>signInRefused</code>, 6011. The identity provider reports that the user is not allowed to sign in or canceled the
  * sign-in.
- * <p>Equivalent: firebase USER_CANCELLED, INVALID_IDP_RESPONSE.
- */
+ * <p>Equivalent: firebase USER_CANCELLED, INVALID_IDP_RESPONSE. */
 public final class SignInRefusedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SignInRefusedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the identity provider} */
     public String providerId() { return json().text("providerId"); }
 
-    /**
-     * {@return the OAuth error code of the provider, such as <code>access_denied</code> (RFC 6749) or <code>expired_token</code> (RFC
-     * 8628)}
-     */
+    /** {@return the OAuth error code of the provider, such as <code>access_denied</code> (RFC 6749) or <code>expired_token</code> (RFC
+     * 8628)} */
     public String error() { return json().text("error"); }
 
     /** {@return the reason as text} */

@@ -7,25 +7,17 @@ import mintmark.Params;
 public final class SignInResendCodeParams extends Params {
     /** Creates parameters without values. */
     public SignInResendCodeParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of the latest response of the flow. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of the latest response of the flow. Required. */
     public SignInResendCodeParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInResendCodeParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public SignInResendCodeParams clientId(String clientId) { return set(this, "clientId", clientId); }

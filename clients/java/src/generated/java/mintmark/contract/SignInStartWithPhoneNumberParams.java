@@ -8,57 +8,33 @@ import mintmark.Params;
 public final class SignInStartWithPhoneNumberParams extends Params {
     /** Creates parameters without values. */
     public SignInStartWithPhoneNumberParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignInStartWithPhoneNumberParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param phoneNumber The phone number of the user. Required.
-     */
+    /** {@return this}
+     * @param phoneNumber The phone number of the user. Required. */
     public SignInStartWithPhoneNumberParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
-
-    /**
-     * {@return this}
-     * @param language The language of the messages for the whole flow, as in <code>signIn.start</code>.
-     */
+    /** {@return this}
+     * @param language The language of the messages for the whole flow, as in <code>signIn.start</code>. */
     public SignInStartWithPhoneNumberParams language(String language) { return set(this, "language", language); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInStartWithPhoneNumberParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it. Defaults to the
-     * tenant's ID, which is the ID of the default application.
-     */
+     * tenant's ID, which is the ID of the default application. */
     public SignInStartWithPhoneNumberParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application. Required if the application is confidential.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential. */
     public SignInStartWithPhoneNumberParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
-     * <code>redirectRequired</code>. Defaults to all parts.
-     */
+     * <code>redirectRequired</code>. Defaults to all parts. */
     public SignInStartWithPhoneNumberParams accepts(List<FlowCapability> accepts) { return set(this, "accepts", accepts); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param send Whether to send the code. If false, no message is sent; <code>signIn.challenge</code> sends the first code. Defaults to
-     * true.
-     */
+     * true. */
     public SignInStartWithPhoneNumberParams send(boolean send) { return set(this, "send", send); }
 }

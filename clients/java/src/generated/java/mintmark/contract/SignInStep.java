@@ -9,18 +9,14 @@ import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.Read;
 
-/**
- * The state of a sign-in.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The state of a sign-in.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface SignInStep extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static SignInStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
@@ -42,11 +38,9 @@ public sealed interface SignInStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return present and false if no code was sent yet} Call <code>signIn.challenge</code>, which sends it. */
@@ -77,17 +71,13 @@ public sealed interface SignInStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
-        /**
-         * {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
-         * <code>PublicKeyCredential.parseRequestOptionsFromJSON()</code>.
-         */
+        /** {@return the options for the browser, in the JSON form of WebAuthn} Pass them unchanged to
+         * <code>PublicKeyCredential.parseRequestOptionsFromJSON()</code>. */
         public Map<String, Object> options() { return json().free("options"); }
 
         /** {@return the time at which the challenge expires} */
@@ -100,21 +90,17 @@ public sealed interface SignInStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
         public Instant expiresAt() { return json().time("expiresAt"); }
     }
 
-    /**
-     * Sign in with one of <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if present, with
-     * <code>account.link</code>.
-     */
+    /** Sign in with one of <code>providers</code> or <code>methods</code>, then link the <code>pendingToken</code>, if present, with
+     * <code>account.link</code>. */
     final class ProviderRequired extends Result implements SignInStep {
         ProviderRequired(Map<String, Object> json) { super(json); }
 
@@ -123,11 +109,9 @@ public sealed interface SignInStep extends JsonRecord {
         /** {@return the time at which the pending token expires} Present with <code>pendingToken</code>. */
         public Optional<Instant> expiresAt() { return json().optionalTime("expiresAt"); }
 
-        /**
-         * {@return the method to call instead} With <code>signIn.start</code>, the user signs in with one of <code>methods</code>. With
+        /** {@return the method to call instead} With <code>signIn.start</code>, the user signs in with one of <code>methods</code>. With
          * <code>passwordReset.start</code>, a code is sent to the address; when the reset is completed, all identity providers are
-         * unlinked from the account.
-         */
+         * unlinked from the account. */
         public Optional<String> next() { return json().optionalText("next"); }
 
         /** {@return the account's own sign-in methods} Present if the account has any, and always if <code>providers</code> is empty. */
@@ -139,27 +123,21 @@ public sealed interface SignInStep extends JsonRecord {
         /** {@return the email address of the existing account} Present with <code>pendingToken</code>. */
         public Optional<String> email() { return json().optionalText("email"); }
 
-        /**
-         * {@return the pending token that replaces the submitted credential, to be linked after a sign-in} Present after a sign-in with a
-         * provider.
-         */
+        /** {@return the pending token that replaces the submitted credential, to be linked after a sign-in} Present after a sign-in with a
+         * provider. */
         public Optional<String> pendingToken() { return json().optionalText("pendingToken"); }
     }
 
-    /**
-     * Call <code>mfa.resolve</code> with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent, or if it
-     * is a passkey.
-     */
+    /** Call <code>mfa.resolve</code> with one of <code>hints</code>, after <code>mfa.challenge</code> if its code must be sent, or if it
+     * is a passkey. */
     final class SecondFactorRequired extends Result implements SignInStep {
         SecondFactorRequired(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -175,21 +153,17 @@ public sealed interface SignInStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
         public Instant expiresAt() { return json().time("expiresAt"); }
 
-        /**
-         * {@return the kinds of second factors that <code>mfa.enroll</code> accepts} If the email address of the account is not verified,
+        /** {@return the kinds of second factors that <code>mfa.enroll</code> accepts} If the email address of the account is not verified,
          * only <code>email</code>, for that address. Does not include <code>sms</code> without a configured sender of text messages, or
-         * <code>email</code> without a configured mail server.
-         */
+         * <code>email</code> without a configured mail server. */
         public List<FactorKind> factorKinds() { return json().list("factorKinds", Read.constant(FactorKind.class)); }
 
         /** {@return the same as {@link #factorKinds} in JSON, also if this client does not know the value} */
@@ -235,10 +209,8 @@ public sealed interface SignInStep extends JsonRecord {
         public Optional<ProviderTokens> providerTokens() { return json().optionalObject("providerTokens", ProviderTokens::new); }
     }
 
-    /**
-     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
-     * as the page of another application.
-     */
+    /** The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application. */
     final class RedirectRequired extends Result implements SignInStep {
         RedirectRequired(Map<String, Object> json) { super(json); }
 
@@ -254,20 +226,16 @@ public sealed interface SignInStep extends JsonRecord {
         public String reason() { return json().text("reason"); }
     }
 
-    /**
-     * The second factor is verified or enrolled, and the tokens were deferred. <code>signIn.withContinuation</code> returns them, once
-     * and within 5 minutes.
-     */
+    /** The second factor is verified or enrolled, and the tokens were deferred. <code>signIn.withContinuation</code> returns them, once
+     * and within 5 minutes. */
     final class TokensDeferred extends Result implements SignInStep {
         TokensDeferred(Map<String, Object> json) { super(json); }
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */

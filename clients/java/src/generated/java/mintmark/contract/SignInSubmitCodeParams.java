@@ -7,44 +7,27 @@ import mintmark.Params;
 public final class SignInSubmitCodeParams extends Params {
     /** Creates parameters without values. */
     public SignInSubmitCodeParams() {}
-
-    /**
-     * {@return this}
-     * @param continuationToken The continuation token of the latest response of the flow. Required.
-     */
+    /** {@return this}
+     * @param continuationToken The continuation token of the latest response of the flow. Required. */
     public SignInSubmitCodeParams continuationToken(String continuationToken) {
         return set(this, "continuationToken", continuationToken);
     }
-
-    /**
-     * {@return this}
-     * @param code The one-time code that was sent, digit by digit. Required.
-     */
+    /** {@return this}
+     * @param code The one-time code that was sent, digit by digit. Required. */
     public SignInSubmitCodeParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInSubmitCodeParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInSubmitCodeParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInSubmitCodeParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application that continues the flow. If given, it must be the one with which the flow started.
      */
     public SignInSubmitCodeParams clientId(String clientId) { return set(this, "clientId", clientId); }

@@ -7,59 +7,35 @@ import mintmark.Params;
 public final class SignInWithCredentialParams extends Params {
     /** Creates parameters without values. */
     public SignInWithCredentialParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignInWithCredentialParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param credential The credential of the user. Required.
-     */
+    /** {@return this}
+     * @param credential The credential of the user. Required. */
     public SignInWithCredentialParams credential(Credential credential) { return set(this, "credential", credential); }
-
-    /**
-     * {@return this}
-     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false.
-     */
+    /** {@return this}
+     * @param returnProviderTokens Whether to include the provider's tokens in the result. Defaults to false. */
     public SignInWithCredentialParams returnProviderTokens(boolean returnProviderTokens) {
         return set(this, "returnProviderTokens", returnProviderTokens);
     }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInWithCredentialParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInWithCredentialParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInWithCredentialParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the
      * <code>aud</code> claim of ID tokens. Defaults to the application of the flow that <code>idp.authorize</code> started, otherwise to
-     * the tenant's ID, which is the ID of the default application.
-     */
+     * the tenant's ID, which is the ID of the default application. */
     public SignInWithCredentialParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application. Required if the application has secrets.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. Required if the application has secrets. */
     public SignInWithCredentialParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
 }

@@ -7,29 +7,17 @@ import mintmark.Params;
 public final class SignInWithCustomTokenParams extends Params {
     /** Creates parameters without values. */
     public SignInWithCustomTokenParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignInWithCustomTokenParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param token The custom token. Required.
-     */
+    /** {@return this}
+     * @param token The custom token. Required. */
     public SignInWithCustomTokenParams token(String token) { return set(this, "token", token); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInWithCustomTokenParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInWithCustomTokenParams scope(String scope) { return set(this, "scope", scope); }
 }

@@ -7,29 +7,17 @@ import mintmark.Params;
 public final class SignInWithLinkParams extends Params {
     /** Creates parameters without values. */
     public SignInWithLinkParams() {}
-
-    /**
-     * {@return this}
-     * @param email The email address to which the link was sent. Required.
-     */
+    /** {@return this}
+     * @param email The email address to which the link was sent. Required. */
     public SignInWithLinkParams email(String email) { return set(this, "email", email); }
-
-    /**
-     * {@return this}
-     * @param code The code of the link: its parameter <code>oobCode</code>. Required.
-     */
+    /** {@return this}
+     * @param code The code of the link: its parameter <code>oobCode</code>. Required. */
     public SignInWithLinkParams code(String code) { return set(this, "code", code); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInWithLinkParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInWithLinkParams scope(String scope) { return set(this, "scope", scope); }
 }

@@ -8,63 +8,36 @@ import mintmark.Params;
 public final class SignInWithPasswordParams extends Params {
     /** Creates parameters without values. */
     public SignInWithPasswordParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignInWithPasswordParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param username The email address of the account. Required.
-     */
+    /** {@return this}
+     * @param username The email address of the account. Required. */
     public SignInWithPasswordParams username(String username) { return set(this, "username", username); }
-
-    /**
-     * {@return this}
-     * @param password A password. Required.
-     */
+    /** {@return this}
+     * @param password A password. Required. */
     public SignInWithPasswordParams password(String password) { return set(this, "password", password); }
-
-    /**
-     * {@return this}
-     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant.
-     */
+    /** {@return this}
+     * @param audience The audience of the access token. Must be one of the tenant's audiences. Defaults to the tenant. */
     public SignInWithPasswordParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token: any of <code>openid</code>, <code>profile</code>, <code>email</code>,
-     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>.
-     */
+     * <code>offline_access</code> and the tenant's scopes. Defaults to <code>openid</code>. */
     public SignInWithPasswordParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignInWithPasswordParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the
-     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
-     */
+     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application. */
     public SignInWithPasswordParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application. Required if the application is confidential.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential. */
     public SignInWithPasswordParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
-     * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts.
-     */
+     * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts. */
     public SignInWithPasswordParams accepts(List<FlowCapability> accepts) { return set(this, "accepts", accepts); }
 }

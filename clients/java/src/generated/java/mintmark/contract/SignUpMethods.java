@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>signUp.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>signUp.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class SignUpMethods {
     private final Caller caller;
 
     SignUpMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Sends the code of a sign-up. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
+    /** Sends the code of a sign-up. Sends the first code of a flow that started with <code>send: false</code>. If a code was sent already,
      * sends another one, as <code>signUp.resendCode</code> does. If the flow waits for a password, nothing is sent.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /signup/v1.0/challenge.
@@ -25,38 +22,30 @@ public final class SignUpMethods {
      * {@link SendUnderwayException}, {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link
      * SignUpNotAllowedException}, {@link UserAlreadyExistsException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep challenge(SignUpChallengeParams params) {
         return caller.call("signUp.challenge", params.require("continuationToken"), SignUpStep::of);
     }
 
-    /**
-     * {@return a future of {@link #challenge(SignUpChallengeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #challenge(SignUpChallengeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> challengeAsync(SignUpChallengeParams params) {
         return caller.callAsync("signUp.challenge", params.require("continuationToken"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #challenge(SignUpChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #challenge(SignUpChallengeParams)}}
+     * @param params sets the parameters */
     public SignUpStep challenge(Consumer<SignUpChallengeParams> params) {
         return challenge(Params.filled(new SignUpChallengeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #challenge(SignUpChallengeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #challenge(SignUpChallengeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> challengeAsync(Consumer<SignUpChallengeParams> params) {
         return challengeAsync(Params.filled(new SignUpChallengeParams(), params));
     }
 
-    /**
-     * Sends another sign-up code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
+    /** Sends another sign-up code. After the new code is sent, the previous code is no longer valid. If sending fails or the limit is
      * reached, the previous code stays valid.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /signup/v1.0/challenge; SDK: resendCode.
@@ -66,38 +55,30 @@ public final class SignUpMethods {
      * {@link MessageNotSentException}, {@link TooManyFromClientException}, {@link TenantDisabledException}, {@link
      * RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep resendCode(SignUpResendCodeParams params) {
         return caller.call("signUp.resendCode", params.require("continuationToken"), SignUpStep::of);
     }
 
-    /**
-     * {@return a future of {@link #resendCode(SignUpResendCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #resendCode(SignUpResendCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> resendCodeAsync(SignUpResendCodeParams params) {
         return caller.callAsync("signUp.resendCode", params.require("continuationToken"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #resendCode(SignUpResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #resendCode(SignUpResendCodeParams)}}
+     * @param params sets the parameters */
     public SignUpStep resendCode(Consumer<SignUpResendCodeParams> params) {
         return resendCode(Params.filled(new SignUpResendCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #resendCode(SignUpResendCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #resendCode(SignUpResendCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> resendCodeAsync(Consumer<SignUpResendCodeParams> params) {
         return resendCodeAsync(Params.filled(new SignUpResendCodeParams(), params));
     }
 
-    /**
-     * Starts a sign-up. Sends a one-time code to the email address. The password and the attributes can be given now, or later when the
+    /** Starts a sign-up. Sends a one-time code to the email address. The password and the attributes can be given now, or later when the
      * flow requests them; they are checked immediately. The account is created only after the code is verified, so a pending sign-up does
      * not reserve the email address.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -109,34 +90,26 @@ public final class SignUpMethods {
      * TenantDisabledException}, {@link ClientUnknownException}, {@link ClientNotPermittedException}, {@link RefusedByHookException},
      * {@link HookFailedException}, {@link HooksNotOfferedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep start(SignUpStartParams params) { return caller.call("signUp.start", params.require("username"), SignUpStep::of); }
 
-    /**
-     * {@return a future of {@link #start(SignUpStartParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #start(SignUpStartParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> startAsync(SignUpStartParams params) {
         return caller.callAsync("signUp.start", params.require("username"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #start(SignUpStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #start(SignUpStartParams)}}
+     * @param params sets the parameters */
     public SignUpStep start(Consumer<SignUpStartParams> params) { return start(Params.filled(new SignUpStartParams(), params)); }
 
-    /**
-     * {@return a future of {@link #start(SignUpStartParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #start(SignUpStartParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> startAsync(Consumer<SignUpStartParams> params) {
         return startAsync(Params.filled(new SignUpStartParams(), params));
     }
 
-    /**
-     * Submits the user attributes of a sign-up. The attributes can be submitted in several requests; the flow requests the required
+    /** Submits the user attributes of a sign-up. The attributes can be submitted in several requests; the flow requests the required
      * attributes that are still missing. <code>null</code> and empty strings count as missing. If an attribute is not valid, the error
      * lists all invalid attributes, and nothing of the submission is stored. After the code is verified, optional attributes are stored
      * only if the request also contains a required attribute. The current settings of the tenant determine which attributes are missing.
@@ -148,38 +121,30 @@ public final class SignUpMethods {
      * TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link HooksNotOfferedException}, {@link
      * AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep submitAttributes(SignUpSubmitAttributesParams params) {
         return caller.call("signUp.submitAttributes", params.require("continuationToken", "attributes"), SignUpStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> submitAttributesAsync(SignUpSubmitAttributesParams params) {
         return caller.callAsync("signUp.submitAttributes", params.require("continuationToken", "attributes"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
+     * @param params sets the parameters */
     public SignUpStep submitAttributes(Consumer<SignUpSubmitAttributesParams> params) {
         return submitAttributes(Params.filled(new SignUpSubmitAttributesParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitAttributes(SignUpSubmitAttributesParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> submitAttributesAsync(Consumer<SignUpSubmitAttributesParams> params) {
         return submitAttributesAsync(Params.filled(new SignUpSubmitAttributesParams(), params));
     }
 
-    /**
-     * Submits the one-time code of a sign-up. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
+    /** Submits the one-time code of a sign-up. A correct code is consumed. A wrong code counts as an attempt; the continuation token stays
      * valid. Submissions after the code expired or was invalidated do not count.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: nativeAuth /signup/v1.0/continue grant_type=oob; SDK: submitCode.
@@ -189,38 +154,30 @@ public final class SignUpMethods {
      * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
      * HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep submitCode(SignUpSubmitCodeParams params) {
         return caller.call("signUp.submitCode", params.require("continuationToken", "code"), SignUpStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitCode(SignUpSubmitCodeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitCode(SignUpSubmitCodeParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> submitCodeAsync(SignUpSubmitCodeParams params) {
         return caller.callAsync("signUp.submitCode", params.require("continuationToken", "code"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitCode(SignUpSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitCode(SignUpSubmitCodeParams)}}
+     * @param params sets the parameters */
     public SignUpStep submitCode(Consumer<SignUpSubmitCodeParams> params) {
         return submitCode(Params.filled(new SignUpSubmitCodeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitCode(SignUpSubmitCodeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitCode(SignUpSubmitCodeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> submitCodeAsync(Consumer<SignUpSubmitCodeParams> params) {
         return submitCodeAsync(Params.filled(new SignUpSubmitCodeParams(), params));
     }
 
-    /**
-     * Submits the password of a sign-up. Accepted when the flow requests a password, or before the code is submitted. If the password
+    /** Submits the password of a sign-up. Accepted when the flow requests a password, or before the code is submitted. If the password
      * violates the password policy, the error lists every violated rule. In a tenant whose <code>localAccountMethod</code> is
      * <code>emailCode</code>, the call fails with <code>passwordNotAccepted</code>. If the tenant changed to <code>emailCode</code> after
      * the flow requested a password, the password is ignored and the sign-up continues.
@@ -232,32 +189,25 @@ public final class SignUpMethods {
      * TooManyFromClientException}, {@link TenantDisabledException}, {@link RefusedByHookException}, {@link HookFailedException}, {@link
      * HooksNotOfferedException}, {@link AccountDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public SignUpStep submitPassword(SignUpSubmitPasswordParams params) {
         return caller.call("signUp.submitPassword", params.require("continuationToken", "password"), SignUpStep::of);
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(SignUpSubmitPasswordParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #submitPassword(SignUpSubmitPasswordParams)}}
+     * @param params the parameters */
     public CompletableFuture<SignUpStep> submitPasswordAsync(SignUpSubmitPasswordParams params) {
         return caller.callAsync("signUp.submitPassword", params.require("continuationToken", "password"), SignUpStep::of);
     }
 
-    /**
-     * {@return the result of {@link #submitPassword(SignUpSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #submitPassword(SignUpSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public SignUpStep submitPassword(Consumer<SignUpSubmitPasswordParams> params) {
         return submitPassword(Params.filled(new SignUpSubmitPasswordParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #submitPassword(SignUpSubmitPasswordParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #submitPassword(SignUpSubmitPasswordParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<SignUpStep> submitPasswordAsync(Consumer<SignUpSubmitPasswordParams> params) {
         return submitPasswordAsync(Params.filled(new SignUpSubmitPasswordParams(), params));
     }

@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>signUpNotAllowed</code>, 4005. <code>signUpAllowed</code> is false. Sign-ups can neither start nor continue.
- * <p>Equivalent: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION.
- */
+/** The error <code>signUpNotAllowed</code>, 4005. <code>signUpAllowed</code> is false. Sign-ups can neither start nor continue.
+ * <p>Equivalent: nativeAuth access_denied; firebase ADMIN_ONLY_OPERATION. */
 public final class SignUpNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SignUpNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

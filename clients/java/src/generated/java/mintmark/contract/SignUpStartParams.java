@@ -9,70 +9,40 @@ import mintmark.Params;
 public final class SignUpStartParams extends Params {
     /** Creates parameters without values. */
     public SignUpStartParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public SignUpStartParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param username The email address of the new account. Required.
-     */
+    /** {@return this}
+     * @param username The email address of the new account. Required. */
     public SignUpStartParams username(String username) { return set(this, "username", username); }
-
-    /**
-     * {@return this}
-     * @param password The password of the new account.
-     */
+    /** {@return this}
+     * @param password The password of the new account. */
     public SignUpStartParams password(String password) { return set(this, "password", password); }
-
-    /**
-     * {@return this}
-     * @param attributes The user attributes of the new account.
-     */
+    /** {@return this}
+     * @param attributes The user attributes of the new account. */
     public SignUpStartParams attributes(Map<String, Object> attributes) { return setFree(this, "attributes", attributes); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param language The language of the messages for the whole flow. If the tenant has no template in this language, the language
-     * without its region, the tenant's language and built-in English are used, in this order.
-     */
+     * without its region, the tenant's language and built-in English are used, in this order. */
     public SignUpStartParams language(String language) { return set(this, "language", language); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param client The origin of a request, as seen by the application. Rate limits per origin and tenant then apply: 20 requests per
      * second, 100 failures and 50 codes per 15 minutes, and 100 undeliverable messages per minute. Repeating a start request within one
-     * minute returns the same response only for the same origin.
-     */
+     * minute returns the same response only for the same origin. */
     public SignUpStartParams client(ClientOrigin client) { return set(this, "client", client); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The client ID of the application in which the user signs in. The flow and the session belong to it, and it is the
-     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application.
-     */
+     * <code>aud</code> claim of ID tokens. Defaults to the tenant's ID, which is the ID of the default application. */
     public SignUpStartParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application. Required if the application is confidential.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. Required if the application is confidential. */
     public SignUpStartParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param accepts The parts of the flow that the application can carry out itself. If the flow needs another part, the state is
-     * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts.
-     */
+     * <code>redirectRequired</code>; it is checked before a message is sent and after each step. Defaults to all parts. */
     public SignUpStartParams accepts(List<FlowCapability> accepts) { return set(this, "accepts", accepts); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param send Whether to send a code that the flow requires. If false, no message is sent; <code>signUp.challenge</code> sends the
-     * first code. Defaults to true.
-     */
+     * first code. Defaults to true. */
     public SignUpStartParams send(boolean send) { return set(this, "send", send); }
 }

@@ -9,18 +9,14 @@ import mintmark.Result;
 import mintmark.json.JsonRecord;
 import mintmark.json.Read;
 
-/**
- * The state of a sign-up.
- * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does.
- */
+/** The state of a sign-up.
+ * <p>The variants are the nested classes. With Java 21, <code>switch</code> distinguishes them; before, <code>instanceof</code> does. */
 public sealed interface SignUpStep extends JsonRecord {
     /** {@return the name of the variant in JSON, also if this client does not know it} */
     String state();
 
-    /**
-     * {@return the variant that the JSON has; an {@link Other} if this client does not know it}
-     * @param json the members, which must not change
-     */
+    /** {@return the variant that the JSON has; an {@link Other} if this client does not know it}
+     * @param json the members, which must not change */
     static SignUpStep of(Map<String, Object> json) {
         return switch (String.valueOf(json.get("state"))) {
             case "codeRequired" -> new CodeRequired(json);
@@ -39,11 +35,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return present and false if no code was sent yet} Call <code>signUp.challenge</code>, which sends it. */
@@ -74,11 +68,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -91,11 +83,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -108,11 +98,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -128,11 +116,9 @@ public sealed interface SignUpStep extends JsonRecord {
 
         @Override public String state() { return json().text("state"); }
 
-        /**
-         * {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
+        /** {@return the token that carries a flow to its next step} It belongs to one flow, is valid only for the latest step, and
          * expires. Use the token of the latest response; after an error, use the same token again. Repeating a successful request within
-         * one minute returns the same response, unless that response contained tokens.
-         */
+         * one minute returns the same response, unless that response contained tokens. */
         public String continuationToken() { return json().text("continuationToken"); }
 
         /** {@return the time at which the continuation token expires} */
@@ -142,10 +128,8 @@ public sealed interface SignUpStep extends JsonRecord {
         public String accountId() { return json().text("accountId"); }
     }
 
-    /**
-     * The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
-     * as the page of another application.
-     */
+    /** The application cannot carry out the flow. The flow has ended; nothing was sent. Show a page on which the user can continue, such
+     * as the page of another application. */
     final class RedirectRequired extends Result implements SignUpStep {
         RedirectRequired(Map<String, Object> json) { super(json); }
 

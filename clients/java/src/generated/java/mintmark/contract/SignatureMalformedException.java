@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>signatureMalformed</code>, 3023. The <code>Authorization</code> header or the <code>X-Amz-</code> parameters are
+/** The error <code>signatureMalformed</code>, 3023. The <code>Authorization</code> header or the <code>X-Amz-</code> parameters are
  * missing, duplicated or not valid, or the <code>host</code> header or another required header is not signed.
- * <p>Equivalent: cognito IncompleteSignature, MissingAuthenticationToken.
- */
+ * <p>Equivalent: cognito IncompleteSignature, MissingAuthenticationToken. */
 public final class SignatureMalformedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SignatureMalformedException(ErrorResponse response) { super(response); }
 
     /** {@return the format error} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>signatureMismatch</code>, 3020. The request was altered in transit or signed with another secret.
- * <p>Equivalent: cognito SignatureDoesNotMatch.
- */
+/** The error <code>signatureMismatch</code>, 3020. The request was altered in transit or signed with another secret.
+ * <p>Equivalent: cognito SignatureDoesNotMatch. */
 public final class SignatureMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SignatureMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the canonical request that was verified (step 1 of Signature Version 4)} Its session token is masked. */

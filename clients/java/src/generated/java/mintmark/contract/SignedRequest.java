@@ -11,29 +11,21 @@ public final class SignedRequest extends Result {
 
     SignedRequest(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param method The HTTP method. Required.
-     */
+    /** {@return a copy with this value}
+     * @param method The HTTP method. Required. */
     public SignedRequest withMethod(String method) { return new SignedRequest(with("method", method)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param url The URL exactly as it was requested: absolute, or the path with its query if there is a <code>host</code> header.
-     * Required.
-     */
+     * Required. */
     public SignedRequest withUrl(String url) { return new SignedRequest(with("url", url)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param headers The HTTP headers by name. Names are case-insensitive; several values of one header are joined with a comma.
-     * Required.
-     */
+     * Required. */
     public SignedRequest withHeaders(Map<String, String> headers) { return new SignedRequest(with("headers", headers)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param bodySha256 The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified.
-     */
+    /** {@return a copy with this value}
+     * @param bodySha256 The SHA-256 of the body, as 64 lowercase hexadecimal digits. If omitted, the body is not verified. */
     public SignedRequest withBodySha256(String bodySha256) { return new SignedRequest(with("bodySha256", bodySha256)); }
 }

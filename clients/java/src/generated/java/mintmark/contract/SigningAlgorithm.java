@@ -19,9 +19,6 @@ public enum SigningAlgorithm implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     SigningAlgorithm(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -28,11 +28,9 @@ public final class SigningKey extends Result {
     /** {@return the tenant that owns the key} */
     public Optional<String> tenantId() { return json().optionalText("tenantId"); }
 
-    /**
-     * {@return the state of a signing key} <code>next</code>: published, not signing yet. <code>active</code>: signing.
+    /** {@return the state of a signing key} <code>next</code>: published, not signing yet. <code>active</code>: signing.
      * <code>retired</code>: no longer signing, published until the last token it signed has expired. <code>revoked</code>: no longer
-     * accepted.
-     */
+     * accepted. */
     public KeyState state() { return json().constant("state", KeyState.class); }
 
     /** {@return the same as {@link #state} in JSON, also if this client does not know the value} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>snapshotFileExists</code>, 9024. The path for <code>test.snapshot</code> already exists. */
 public final class SnapshotFileExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotFileExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} */

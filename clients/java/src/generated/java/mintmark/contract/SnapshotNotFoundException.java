@@ -9,7 +9,6 @@ import mintmark.json.Read;
 /** The error <code>snapshotNotFound</code>, 9020. <code>test.restore</code> names a snapshot that was not taken in this process. */
 public final class SnapshotNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the requested name} */

@@ -4,12 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>snapshotNotWritten</code>, 9025. The directory of the snapshot does not exist or is not writable, or its disk is full.
+/** The error <code>snapshotNotWritten</code>, 9025. The directory of the snapshot does not exist or is not writable, or its disk is full.
  */
 public final class SnapshotNotWrittenException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotNotWrittenException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} */

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>snapshotSealMismatch</code>, 9023. This store does not have the data key that decrypts the snapshot for
- * <code>test.restore</code>.
- */
+/** The error <code>snapshotSealMismatch</code>, 9023. This store does not have the data key that decrypts the snapshot for
+ * <code>test.restore</code>. */
 public final class SnapshotSealMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotSealMismatchException(ErrorResponse response) { super(response); }
 }

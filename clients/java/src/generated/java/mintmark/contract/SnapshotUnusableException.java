@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>snapshotUnusable</code>, 9021. The file for <code>test.restore</code> does not exist, is not a snapshot, or was
- * truncated or altered.
- */
+/** The error <code>snapshotUnusable</code>, 9021. The file for <code>test.restore</code> does not exist, is not a snapshot, or was
+ * truncated or altered. */
 public final class SnapshotUnusableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotUnusableException(ErrorResponse response) { super(response); }
 
     /** {@return the path of the file} Present if the snapshot is in a file. */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>snapshotVersionMismatch</code>, 9022. The snapshot was taken by a program with another schema version or snapshot
- * format.
- */
+/** The error <code>snapshotVersionMismatch</code>, 9022. The snapshot was taken by a program with another schema version or snapshot
+ * format. */
 public final class SnapshotVersionMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SnapshotVersionMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the version of the snapshot} */

@@ -42,10 +42,7 @@ public final class StatementFinding extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Effect(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>stepNotPossible</code>, 4013. The step does not follow the current state of the flow.
- * <p>Equivalent: nativeAuth invalid_request.
- */
+/** The error <code>stepNotPossible</code>, 4013. The step does not follow the current state of the flow.
+ * <p>Equivalent: nativeAuth invalid_request. */
 public final class StepNotPossibleException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StepNotPossibleException(ErrorResponse response) { super(response); }
 
     /** {@return the method that the flow expects next} */

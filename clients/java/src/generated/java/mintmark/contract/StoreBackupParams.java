@@ -7,11 +7,8 @@ import mintmark.Params;
 public final class StoreBackupParams extends Params {
     /** Creates parameters without values. */
     public StoreBackupParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param path The path of the file to create, absolute or relative to the working directory of the process. Its directory must exist.
-     * Required.
-     */
+     * Required. */
     public StoreBackupParams path(String path) { return set(this, "path", path); }
 }

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>storeBusy</code>, 8001. A lock on the store was not released in time.
- * <p>Equivalent: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error.
- */
+/** The error <code>storeBusy</code>, 8001. A lock on the store was not released in time.
+ * <p>Equivalent: cognito ConcurrentModificationException; firebase INTERNAL_ERROR; nativeAuth server_error. */
 public final class StoreBusyException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreBusyException(ErrorResponse response) { super(response); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>storeCannotOpen</code>, 8007. The database file or the database server cannot be opened. */
 public final class StoreCannotOpenException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreCannotOpenException(ErrorResponse response) { super(response); }
 
     /** {@return the path or address of the store, without passwords} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>storeCorrupt</code>, 8004. The content of the database is not valid.
- * <p>Equivalent: cognito InternalErrorException.
- */
+/** The error <code>storeCorrupt</code>, 8004. The content of the database is not valid.
+ * <p>Equivalent: cognito InternalErrorException. */
 public final class StoreCorruptException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreCorruptException(ErrorResponse response) { super(response); }
 
     /** {@return the detected damage} */

@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>storeFull</code>, 8003. A write requires more space than is available.
- * <p>Equivalent: cognito InternalErrorException.
- */
+/** The error <code>storeFull</code>, 8003. A write requires more space than is available.
+ * <p>Equivalent: cognito InternalErrorException. */
 public final class StoreFullException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreFullException(ErrorResponse response) { super(response); }
 }

@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>store.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>store.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class StoreMethods {
     private final Caller caller;
 
     StoreMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Writes a consistent backup of the store without stopping the service. The backup is a complete store at a single point in time; the
+    /** Writes a consistent backup of the store without stopping the service. The backup is a complete store at a single point in time; the
      * service continues to process requests. The file appears under its name only when it is complete and synchronized to disk, is
      * readable only by the current operating system user, and never overwrites an existing file. Opening the backup requires the master
      * key with the returned fingerprint, which the backup does not contain; store the two separately. The backup of a PostgreSQL store is
@@ -24,36 +21,28 @@ public final class StoreMethods {
      * <p>Errors: {@link BackupFileExistsException}, {@link BackupNotHereException}, {@link BackupFailedException}, {@link
      * CopyNotVerifiedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public StoreBackupResult backup(StoreBackupParams params) {
         return caller.call("store.backup", params.require("path"), StoreBackupResult::new);
     }
 
-    /**
-     * {@return a future of {@link #backup(StoreBackupParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #backup(StoreBackupParams)}}
+     * @param params the parameters */
     public CompletableFuture<StoreBackupResult> backupAsync(StoreBackupParams params) {
         return caller.callAsync("store.backup", params.require("path"), StoreBackupResult::new);
     }
 
-    /**
-     * {@return the result of {@link #backup(StoreBackupParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #backup(StoreBackupParams)}}
+     * @param params sets the parameters */
     public StoreBackupResult backup(Consumer<StoreBackupParams> params) { return backup(Params.filled(new StoreBackupParams(), params)); }
 
-    /**
-     * {@return a future of {@link #backup(StoreBackupParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #backup(StoreBackupParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<StoreBackupResult> backupAsync(Consumer<StoreBackupParams> params) {
         return backupAsync(Params.filled(new StoreBackupParams(), params));
     }
 
-    /**
-     * Encrypts the store's data key with a new master key. Data encrypted with the data key does not change, so the call is fast, and
+    /** Encrypts the store's data key with a new master key. Data encrypted with the data key does not change, so the call is fast, and
      * processes with the store open continue to work. After the call, only the new master key opens the store; earlier backups still
      * require the previous one. If the master key is in a key file next to the store, the file is replaced, and a key is generated if
      * <code>newMasterKey</code> is omitted. The previous key stays in a file <code>&lt;store&gt;.key.&lt;fingerprint&gt;</code>; keep
@@ -61,16 +50,13 @@ public final class StoreMethods {
      * new key from its next start.
      * <p>Errors: {@link NewMasterKeyNeededException}, {@link InvalidMasterKeyException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public StoreRekeyResult rekey(Consumer<StoreRekeyParams> params) {
         return caller.call("store.rekey", Params.filled(new StoreRekeyParams(), params), StoreRekeyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #rekey(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #rekey(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<StoreRekeyResult> rekeyAsync(Consumer<StoreRekeyParams> params) {
         return caller.callAsync("store.rekey", Params.filled(new StoreRekeyParams(), params), StoreRekeyResult::new);
     }
@@ -81,11 +67,9 @@ public final class StoreMethods {
     /** {@return a future of {@link #rekey(Consumer)}} */
     public CompletableFuture<StoreRekeyResult> rekeyAsync() { return rekeyAsync(params -> {}); }
 
-    /**
-     * Counts the rows of each table in the store. Also returns the size and the state of the store. Counting takes a while in a large
+    /** Counts the rows of each table in the store. Also returns the size and the state of the store. Counting takes a while in a large
      * store.
-     * @return the result
-     */
+     * @return the result */
     public StoreStatsResult stats() { return caller.call("store.stats", Params.NONE, StoreStatsResult::new); }
 
     /** {@return a future of {@link #stats()}} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>storeNotEmpty</code>, 8018. The target of a copy, a restore or a backup already contains a store or other data, or
- * another process uses it.
- */
+/** The error <code>storeNotEmpty</code>, 8018. The target of a copy, a restore or a backup already contains a store or other data, or
+ * another process uses it. */
 public final class StoreNotEmptyException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreNotEmptyException(ErrorResponse response) { super(response); }
 
     /** {@return the location of the target} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>storeReadOnly</code>, 8002. The database, its directory or its disk is read-only.
- * <p>Equivalent: cognito InternalErrorException.
- */
+/** The error <code>storeReadOnly</code>, 8002. The database, its directory or its disk is read-only.
+ * <p>Equivalent: cognito InternalErrorException. */
 public final class StoreReadOnlyException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreReadOnlyException(ErrorResponse response) { super(response); }
 
     /** {@return the error of the store} */

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class StoreRekeyParams extends Params {
     /** Creates parameters without values. */
     public StoreRekeyParams() {}
-
-    /**
-     * {@return this}
-     * @param newMasterKey The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters).
-     */
+    /** {@return this}
+     * @param newMasterKey The new master key: 32 bytes as base64url (43 characters) or hexadecimal (64 characters). */
     public StoreRekeyParams newMasterKey(String newMasterKey) { return set(this, "newMasterKey", newMasterKey); }
 }

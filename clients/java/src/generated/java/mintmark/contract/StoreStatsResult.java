@@ -24,10 +24,8 @@ public final class StoreStatsResult extends Result {
     /** {@return the schema version of the store} */
     public long schemaVersion() { return json().number("schemaVersion"); }
 
-    /**
-     * {@return the number of changes to pools, roles, keys and revocations} When it changes, processes reload the configuration that they
-     * cache.
-     */
+    /** {@return the number of changes to pools, roles, keys and revocations} When it changes, processes reload the configuration that they
+     * cache. */
     public long epoch() { return json().number("epoch"); }
 
     /** {@return the size of the database, in bytes} */
@@ -66,10 +64,7 @@ public final class StoreStatsResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         StoreKind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

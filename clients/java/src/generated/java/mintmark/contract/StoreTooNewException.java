@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>storeTooNew</code>, 8005. A newer program has migrated the store. */
 public final class StoreTooNewException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreTooNewException(ErrorResponse response) { super(response); }
 
     /** {@return the schema version of the store} */

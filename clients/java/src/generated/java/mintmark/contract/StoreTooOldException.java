@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>storeTooOld</code>, 8006. The store is older than the program, and <code>--migrate never</code> is set. */
 public final class StoreTooOldException extends ApiException {
     private static final long serialVersionUID = 1;
-
     StoreTooOldException(ErrorResponse response) { super(response); }
 
     /** {@return the schema version of the store} */

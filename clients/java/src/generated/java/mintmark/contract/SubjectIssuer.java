@@ -14,42 +14,32 @@ public final class SubjectIssuer extends Result {
 
     SubjectIssuer(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the issuer, exactly as in the <code>iss</code> claim of its tokens} It also needs a record of <code>issuer.put</code> with
-     * the use <code>exchange</code> for <code>token.exchange</code>, or <code>idJag</code> for <code>token.redeem</code>.
-     */
+    /** {@return the issuer, exactly as in the <code>iss</code> claim of its tokens} It also needs a record of <code>issuer.put</code> with
+     * the use <code>exchange</code> for <code>token.exchange</code>, or <code>idJag</code> for <code>token.redeem</code>. */
     public String issuer() { return json().text("issuer"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param issuer the value of {@link #issuer}
-     */
+    /** {@return a copy with this value}
+     * @param issuer the value of {@link #issuer} */
     public SubjectIssuer withIssuer(String issuer) { return new SubjectIssuer(with("issuer", issuer)); }
 
     /** {@return the audiences for which its subjects can get access tokens: audiences of the tenant, or the tenant's ID} */
     public List<String> audiences() { return json().list("audiences", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audiences the value of {@link #audiences}
-     */
+    /** {@return a copy with this value}
+     * @param audiences the value of {@link #audiences} */
     public SubjectIssuer withAudiences(List<String> audiences) { return new SubjectIssuer(with("audiences", audiences)); }
 
     /** {@return the scopes that the access tokens can have} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes the value of {@link #scopes}
-     */
+    /** {@return a copy with this value}
+     * @param scopes the value of {@link #scopes} */
     public SubjectIssuer withScopes(List<String> scopes) { return new SubjectIssuer(with("scopes", scopes)); }
 
     /** {@return whether a subject that is not linked with an account gets a new one} Defaults to false. */
     public Optional<Boolean> createAccounts() { return json().optionalTruth("createAccounts"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param createAccounts the value of {@link #createAccounts}
-     */
+    /** {@return a copy with this value}
+     * @param createAccounts the value of {@link #createAccounts} */
     public SubjectIssuer withCreateAccounts(boolean createAccounts) { return new SubjectIssuer(with("createAccounts", createAccounts)); }
 }

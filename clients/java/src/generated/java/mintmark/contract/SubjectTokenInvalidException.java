@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>subjectTokenInvalid</code>, 3245. The claim <code>may_act</code> or <code>act</code> of the subject token is not an
- * object with the required members.
- */
+/** The error <code>subjectTokenInvalid</code>, 3245. The claim <code>may_act</code> or <code>act</code> of the subject token is not an
+ * object with the required members. */
 public final class SubjectTokenInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     SubjectTokenInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the reason, as a clause} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

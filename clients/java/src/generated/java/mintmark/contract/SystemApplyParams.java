@@ -8,52 +8,28 @@ import mintmark.Params;
 public final class SystemApplyParams extends Params {
     /** Creates parameters without values. */
     public SystemApplyParams() {}
-
-    /**
-     * {@return this}
-     * @param tenants The tenants.
-     */
+    /** {@return this}
+     * @param tenants The tenants. */
     public SystemApplyParams tenants(List<TenantDeclaration> tenants) { return set(this, "tenants", tenants); }
-
-    /**
-     * {@return this}
-     * @param idps The identity providers of tenants.
-     */
+    /** {@return this}
+     * @param idps The identity providers of tenants. */
     public SystemApplyParams idps(List<IdpDeclaration> idps) { return set(this, "idps", idps); }
-
-    /**
-     * {@return this}
-     * @param applications The applications of tenants.
-     */
+    /** {@return this}
+     * @param applications The applications of tenants. */
     public SystemApplyParams applications(List<ApplicationDeclaration> applications) { return set(this, "applications", applications); }
-
-    /**
-     * {@return this}
-     * @param hooks The hooks of tenants.
-     */
+    /** {@return this}
+     * @param hooks The hooks of tenants. */
     public SystemApplyParams hooks(List<HooksDeclaration> hooks) { return set(this, "hooks", hooks); }
-
-    /**
-     * {@return this}
-     * @param pools The pools with their roles, role mappings and principal tag mappings.
-     */
+    /** {@return this}
+     * @param pools The pools with their roles, role mappings and principal tag mappings. */
     public SystemApplyParams pools(List<PoolDeclaration> pools) { return set(this, "pools", pools); }
-
-    /**
-     * {@return this}
-     * @param roles The roles.
-     */
+    /** {@return this}
+     * @param roles The roles. */
     public SystemApplyParams roles(List<RoleDeclaration> roles) { return set(this, "roles", roles); }
-
-    /**
-     * {@return this}
-     * @param issuers The trusted issuers.
-     */
+    /** {@return this}
+     * @param issuers The trusted issuers. */
     public SystemApplyParams issuers(List<TrustedIssuerDeclaration> issuers) { return set(this, "issuers", issuers); }
-
-    /**
-     * {@return this}
-     * @param dryRun Whether to return the changes without applying them. Defaults to false.
-     */
+    /** {@return this}
+     * @param dryRun Whether to return the changes without applying them. Defaults to false. */
     public SystemApplyParams dryRun(boolean dryRun) { return set(this, "dryRun", dryRun); }
 }

@@ -13,9 +13,7 @@ public final class SystemApplyResult extends Result {
     /** {@return whether the changes were not applied because <code>dryRun</code> was set} */
     public boolean dryRun() { return json().truth("dryRun"); }
 
-    /**
-     * {@return one entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted
-     * issuers, roles, hooks}
-     */
+    /** {@return one entry for each resource in the document, in this order: tenants, identity providers, applications, pools, trusted
+     * issuers, roles, hooks} */
     public List<AppliedChange> changes() { return json().list("changes", Read.object(AppliedChange::new)); }
 }

@@ -10,10 +10,8 @@ import mintmark.json.Read;
 public final class SystemExportResult extends Result {
     SystemExportResult(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the tenants, in the format of <code>TenantDeclaration</code>} The tenant <code>default</code> is included if its settings
-     * were changed.
-     */
+    /** {@return the tenants, in the format of <code>TenantDeclaration</code>} The tenant <code>default</code> is included if its settings
+     * were changed. */
     public List<Map<String, Object>> tenants() { return json().list("tenants", Read.OBJECT); }
 
     /** {@return the identity providers, in the format of <code>IdpDeclaration</code>, without <code>clientSecret</code>} */
@@ -22,10 +20,8 @@ public final class SystemExportResult extends Result {
     /** {@return the applications, in the format of <code>ApplicationDeclaration</code>} Present if there are any. */
     public List<Map<String, Object>> applications() { return json().list("applications", Read.OBJECT); }
 
-    /**
-     * {@return the hooks of tenants, in the format of <code>HooksDeclaration</code>, without the secrets of webhooks} Present if there
-     * are any.
-     */
+    /** {@return the hooks of tenants, in the format of <code>HooksDeclaration</code>, without the secrets of webhooks} Present if there
+     * are any. */
     public List<Map<String, Object>> hooks() { return json().list("hooks", Read.OBJECT); }
 
     /** {@return the pools, in the format of <code>PoolDeclaration</code>} */

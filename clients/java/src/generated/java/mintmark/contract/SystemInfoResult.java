@@ -61,11 +61,8 @@ public final class SystemInfoResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         StoreKind(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** The access level of the caller. */
@@ -78,10 +75,7 @@ public final class SystemInfoResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         CallerValue(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

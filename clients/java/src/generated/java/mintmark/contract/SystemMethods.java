@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>system.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>system.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class SystemMethods {
     private final Caller caller;
 
     SystemMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles. Creates or updates everything
+    /** Applies a declarative configuration of tenants, identity providers, pools, trusted issuers and roles. Creates or updates everything
      * in the document in one transaction; resources that the document does not name are kept. An entry of <code>hooks</code> replaces all
      * hooks of its tenant, as <code>hooks.set</code> does. Applying the same document again changes and writes nothing. An omitted member
      * of a pool or role returns to its default, as in <code>pool.update</code> and <code>role.put</code>, unless its description in the
@@ -28,16 +25,13 @@ public final class SystemMethods {
      * methods for the individual resources apply; their error types are the rules of the violations.
      * <p>Errors: {@link InvalidParamsException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public SystemApplyResult apply(Consumer<SystemApplyParams> params) {
         return caller.call("system.apply", Params.filled(new SystemApplyParams(), params), SystemApplyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #apply(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #apply(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<SystemApplyResult> applyAsync(Consumer<SystemApplyParams> params) {
         return caller.callAsync("system.apply", Params.filled(new SystemApplyParams(), params), SystemApplyResult::new);
     }
@@ -48,13 +42,11 @@ public final class SystemMethods {
     /** {@return a future of {@link #apply(Consumer)}} */
     public CompletableFuture<SystemApplyResult> applyAsync() { return applyAsync(params -> {}); }
 
-    /**
-     * Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers,
+    /** Exports the configuration as a document for <code>system.apply</code>. The document contains all tenants, identity providers,
      * applications, pools, trusted issuers and roles with their settings, but no accounts, identities, keys or secrets. Applied to the
      * same store, it changes nothing. Applied to another store, it creates what is missing there; secrets such as client secrets and
      * passwords of mail servers must be added first. <code>system.apply</code> takes up to 1,000 entries of each kind.
-     * @return the result
-     */
+     * @return the result */
     public SystemExportResult export() { return caller.call("system.export", Params.NONE, SystemExportResult::new); }
 
     /** {@return a future of {@link #export()}} */
@@ -62,13 +54,11 @@ public final class SystemMethods {
         return caller.callAsync("system.export", Params.NONE, SystemExportResult::new);
     }
 
-    /**
-     * Checks the health of the store and the process. Reads from the store, performs a test write without a lasting effect at most once
+    /** Checks the health of the store and the process. Reads from the store, performs a test write without a lasting effect at most once
      * per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file
      * was removed or replaced is not ready. The call succeeds even if a check fails: <code>ready</code> is then false, and the checks
      * state what to do.
-     * @return the result
-     */
+     * @return the result */
     public SystemHealthResult health() { return caller.call("system.health", Params.NONE, SystemHealthResult::new); }
 
     /** {@return a future of {@link #health()}} */
@@ -76,21 +66,17 @@ public final class SystemMethods {
         return caller.callAsync("system.health", Params.NONE, SystemHealthResult::new);
     }
 
-    /**
-     * Gets the version, store and configuration of this process. The issuer, region and account are part of the tokens and ARNs that this
+    /** Gets the version, store and configuration of this process. The issuer, region and account are part of the tokens and ARNs that this
      * process creates.
-     * @return the result
-     */
+     * @return the result */
     public SystemInfoResult info() { return caller.call("system.info", Params.NONE, SystemInfoResult::new); }
 
     /** {@return a future of {@link #info()}} */
     public CompletableFuture<SystemInfoResult> infoAsync() { return caller.callAsync("system.info", Params.NONE, SystemInfoResult::new); }
 
-    /**
-     * Gets the request counters and latencies of this process. Counters only increase. The latency of a request is the time from reading
+    /** Gets the request counters and latencies of this process. Counters only increase. The latency of a request is the time from reading
      * the request to passing its response to the output.
-     * @return the result
-     */
+     * @return the result */
     public SystemMetricsResult metrics() { return caller.call("system.metrics", Params.NONE, SystemMetricsResult::new); }
 
     /** {@return a future of {@link #metrics()}} */
@@ -98,12 +84,10 @@ public final class SystemMethods {
         return caller.callAsync("system.metrics", Params.NONE, SystemMetricsResult::new);
     }
 
-    /**
-     * Checks that the process responds, and get its current time. The cheapest method; it does not access the store of a process without
+    /** Checks that the process responds, and get its current time. The cheapest method; it does not access the store of a process without
      * <code>--testing</code>.
      * <p>Also available to a client with the access level <code>public</code>.
-     * @return the result
-     */
+     * @return the result */
     public SystemPingResult ping() { return caller.call("system.ping", Params.NONE, SystemPingResult::new); }
 
     /** {@return a future of {@link #ping()}} */

@@ -11,17 +11,13 @@ public final class TagMapDeclaration extends Result {
 
     TagMapDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param useDefaults Whether to use the default mapping: <code>client</code> from <code>aud</code> and <code>username</code> from
-     * <code>sub</code>. Defaults to false.
-     */
+     * <code>sub</code>. Defaults to false. */
     public TagMapDeclaration withUseDefaults(boolean useDefaults) { return new TagMapDeclaration(with("useDefaults", useDefaults)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param principalTags The mapping from tag keys to claim names.
-     */
+    /** {@return a copy with this value}
+     * @param principalTags The mapping from tag keys to claim names. */
     public TagMapDeclaration withPrincipalTags(Map<String, String> principalTags) {
         return new TagMapDeclaration(with("principalTags", principalTags));
     }

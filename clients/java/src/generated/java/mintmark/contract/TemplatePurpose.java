@@ -3,16 +3,14 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The purpose of a message. Messages for <code>signUp</code>, <code>signIn</code>, <code>passwordReset</code> and
+/** The purpose of a message. Messages for <code>signUp</code>, <code>signIn</code>, <code>passwordReset</code> and
  * <code>verifyAddress</code> contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address. The
  * notice <code>signUpNotice</code> informs a user who already has an account, <code>noAccountNotice</code> a user who has none. The other
  * purposes are notices about an account: <code>addressChanged</code> is sent to the previous and to the new address.
  * <code>passwordResetNotice</code> follows a completed password reset. <code>noticesPaused</code> is the last notice of an hour with many
  * changes. The purposes that end with <code>Link</code> contain a link: those of <code>oob.create</code>, and
  * <code>addressChangedLink</code>, which replaces the notice <code>addressChanged</code> to the previous address if the tenant has
- * <code>delivery.linkUrl</code>.
- */
+ * <code>delivery.linkUrl</code>. */
 public enum TemplatePurpose implements JsonText {
     /** <code>signUp</code> */
     SIGN_UP("signUp"),
@@ -64,9 +62,6 @@ public enum TemplatePurpose implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     TemplatePurpose(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -15,22 +15,18 @@ public final class Tenant extends Result {
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /**
-     * {@return the display name of the tenant} It appears in the subjects and texts of messages, as the sender of emails if
+    /** {@return the display name of the tenant} It appears in the subjects and texts of messages, as the sender of emails if
      * <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If omitted, messages do not name a
-     * service.
-     */
+     * service. */
     public Optional<String> name() { return json().optionalText("name"); }
 
     /** {@return the <code>iss</code> claim of the tenant's tokens} */
     public String issuer() { return json().text("issuer"); }
 
-    /**
-     * {@return the sign-in method of accounts with an email address} <code>emailCode</code>: one-time codes sent by email; passwords are
+    /** {@return the sign-in method of accounts with an email address} <code>emailCode</code>: one-time codes sent by email; passwords are
      * not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password if one was given at
      * the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of which the sign-up
-     * registers; one-time codes sent by email recover the account, and passwords are not used.
-     */
+     * registers; one-time codes sent by email recover the account, and passwords are not used. */
     public LocalAccountMethod localAccountMethod() { return json().constant("localAccountMethod", LocalAccountMethod.class); }
 
     /** {@return the same as {@link #localAccountMethod} in JSON, also if this client does not know the value} */
@@ -45,10 +41,8 @@ public final class Tenant extends Result {
     /** {@return the audiences, in addition to the tenant itself, for which access tokens can be requested} */
     public List<String> audiences() { return json().list("audiences", Read.STRING); }
 
-    /**
-     * {@return the scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>,
-     * that can be requested for access tokens}
-     */
+    /** {@return the scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>,
+     * that can be requested for access tokens} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
     /** {@return the rules that a new password must satisfy} */
@@ -63,89 +57,67 @@ public final class Tenant extends Result {
     /** {@return the lifetimes of a tenant's tokens} */
     public TokenLifetimes tokens() { return json().object("tokens", TokenLifetimes::new); }
 
-    /**
-     * {@return the delivery of a tenant's messages} Omitted members use the configuration of the process; without it, flows fail with
-     * <code>messageNotSent</code>, and notices are not sent, which the audit log records.
-     */
+    /** {@return the delivery of a tenant's messages} Omitted members use the configuration of the process; without it, flows fail with
+     * <code>messageNotSent</code>, and notices are not sent, which the audit log records. */
     public Optional<TenantDelivery> delivery() { return json().optionalObject("delivery", TenantDelivery::new); }
 
-    /**
-     * {@return whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account
-     * enumeration protection)}
-     */
+    /** {@return whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account
+     * enumeration protection)} */
     public boolean enumerationProtection() { return json().truth("enumerationProtection"); }
 
-    /**
-     * {@return whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>) replaces the
+    /** {@return whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>) replaces the
      * login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase
-     * does (<code>emailRecycled</code>)} An attacker who registers an expired domain can then sign in to the accounts of its addresses.
-     * All other sign-ins return <code>providerRequired</code>. Present if <code>true</code>.
-     */
+     * does (<code>emailRecycled</code>)} Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
+     * other sign-ins return <code>providerRequired</code>. Present if <code>true</code>. */
     public Optional<Boolean> recyclesAddresses() { return json().optionalTruth("recyclesAddresses"); }
 
-    /**
-     * {@return whether an email address belongs to at most one account, regardless of the identity provider that returns it} If false,
-     * accounts created by a sign-in with an identity provider have no email address of their own.
-     */
+    /** {@return whether an email address belongs to at most one account, regardless of the identity provider that returns it} If false,
+     * accounts created by a sign-in with an identity provider have no email address of their own. */
     public boolean oneAccountPerAddress() { return json().truth("oneAccountPerAddress"); }
 
-    /**
-     * {@return the second factor policy of a tenant} <code>off</code>: second factors are not used. <code>optional</code>: users who have
+    /** {@return the second factor policy of a tenant} <code>off</code>: second factors are not used. <code>optional</code>: users who have
      * enrolled a second factor must use it at every sign-in. <code>required</code>: users without a second factor must also enroll one at
-     * the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
-     */
+     * the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. */
     public MfaPolicy mfa() { return json().constant("mfa", MfaPolicy.class); }
 
     /** {@return the same as {@link #mfa} in JSON, also if this client does not know the value} */
     public String mfaAsString() { return json().text("mfa"); }
 
-    /**
-     * {@return the number of codes before and after the current one that are accepted from an authenticator app, to allow for clock
-     * differences} Each code is valid for 30 seconds.
-     */
+    /** {@return the number of codes before and after the current one that are accepted from an authenticator app, to allow for clock
+     * differences} Each code is valid for 30 seconds. */
     public long totpAdjacentIntervals() { return json().number("totpAdjacentIntervals"); }
 
-    /**
-     * {@return which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the
+    /** {@return which notices the users of a tenant get by email at their verified address. credentials: one for each change of how the
      * account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the
      * change, one when the account is locked, and one for the first sign-in after five or more failures} An account gets at most 10
      * notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
-     * notices.
-     */
+     * notices. */
     public NoticePolicy notices() { return json().constant("notices", NoticePolicy.class); }
 
     /** {@return the same as {@link #notices} in JSON, also if this client does not know the value} */
     public String noticesAsString() { return json().text("notices"); }
 
-    /**
-     * {@return the scopes of audiences} Access tokens for a listed audience can have its scopes only, in addition to <code>openid</code>,
+    /** {@return the scopes of audiences} Access tokens for a listed audience can have its scopes only, in addition to <code>openid</code>,
      * <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the tenant's
-     * <code>scopes</code>. Present if there are any.
-     */
+     * <code>scopes</code>. Present if there are any. */
     public List<AudienceScopes> audienceScopes() { return json().list("audienceScopes", Read.object(AudienceScopes::new)); }
 
-    /**
-     * {@return whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and <code>ver</code>, and with
+    /** {@return whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and <code>ver</code>, and with
      * the scope <code>profile</code> also <code>preferred_username</code>} Without the scope <code>profile</code>, they have no name and
-     * no picture, and without <code>profile</code> and <code>email</code> no email address. Present if it is true.
-     */
+     * no picture, and without <code>profile</code> and <code>email</code> no email address. Present if it is true. */
     public Optional<Boolean> idTokenProfile() { return json().optionalTruth("idTokenProfile"); }
 
-    /**
-     * {@return the names of the authentication contexts that require a second factor} A token request of the native authentication API of
+    /** {@return the names of the authentication contexts that require a second factor} A token request of the native authentication API of
      * Microsoft Entra can ask for one in <code>claims</code>, as an essential <code>acrs</code>. The user then verifies or enrolls a
      * second factor also if <code>mfa</code> is <code>optional</code>, and the claim <code>acrs</code> of the access token names the
-     * context. If <code>mfa</code> is <code>off</code>, the names have no effect. Present if there are any.
-     */
+     * context. If <code>mfa</code> is <code>off</code>, the names have no effect. Present if there are any. */
     public List<String> authenticationContexts() { return json().list("authenticationContexts", Read.STRING); }
 
-    /**
-     * {@return whether users can sign in anonymously, which creates an account without a sign-in method} The tokens of anonymous accounts
-     * are ordinary tokens of this tenant.
-     */
+    /** {@return whether users can sign in anonymously, which creates an account without a sign-in method} The tokens of anonymous accounts
+     * are ordinary tokens of this tenant. */
     public boolean anonymousAllowed() { return json().truth("anonymousAllowed"); }
 
-    /** {@return the users who can sign in with a code by SMS} Present unless it is <code>off</code>. */
+    /** {@return who can sign in with a code by SMS} Present unless it is <code>off</code>. */
     public Optional<PhoneSignIn> phoneSignIn() { return json().optionalConstant("phoneSignIn", PhoneSignIn.class); }
 
     /** {@return the same as {@link #phoneSignIn} in JSON, also if this client does not know the value} */
@@ -160,10 +132,8 @@ public final class Tenant extends Result {
     /** {@return the actors that may act for all users of the tenant, see <code>token.exchange</code>} */
     public List<Delegation> delegations() { return json().list("delegations", Read.object(Delegation::new)); }
 
-    /**
-     * {@return the trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for access tokens of
-     * the tenant}
-     */
+    /** {@return the trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for access tokens of
+     * the tenant} */
     public List<SubjectIssuer> subjectIssuers() { return json().list("subjectIssuers", Read.object(SubjectIssuer::new)); }
 
     /** {@return the applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG)} */
@@ -180,25 +150,19 @@ public final class Tenant extends Result {
     /** {@return the same as {@link #assurance} in JSON, also if this client does not know the value} */
     public String assuranceAsString() { return json().text("assurance"); }
 
-    /**
-     * {@return whether the tenant is disabled} Sign-ins and calls with sessions and tokens of the tenant then fail with
-     * <code>tenantDisabled</code>. Sessions do not end.
-     */
+    /** {@return whether the tenant is disabled} Sign-ins and calls with sessions and tokens of the tenant then fail with
+     * <code>tenantDisabled</code>. Sessions do not end. */
     public boolean disabled() { return json().truth("disabled"); }
 
-    /**
-     * {@return the operations that a lockout blocks} Defaults to <code>guessing</code>; an assurance requires <code>everyDoor</code>,
-     * which is then the default.
-     */
+    /** {@return the operations that a lockout blocks} Defaults to <code>guessing</code>; an assurance requires <code>everyDoor</code>,
+     * which is then the default. */
     public LockCoverage lockCovers() { return json().constant("lockCovers", LockCoverage.class); }
 
     /** {@return the same as {@link #lockCovers} in JSON, also if this client does not know the value} */
     public String lockCoversAsString() { return json().text("lockCovers"); }
 
-    /**
-     * {@return whether text messages can be the only second factor of an account, although phone numbers can be taken over} Without this,
-     * a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
-     */
+    /** {@return whether text messages can be the only second factor of an account, although phone numbers can be taken over} Without this,
+     * a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey. */
     public boolean acceptsSmsRisk() { return json().truth("acceptsSmsRisk"); }
 
     /** {@return the algorithm with which the tenant signs its tokens} */

@@ -14,17 +14,13 @@ public final class TenantAttribute extends Result {
 
     TenantAttribute(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the name of the attribute} <code>displayName</code>, <code>givenName</code>, <code>surname</code>, <code>city</code>,
+    /** {@return the name of the attribute} <code>displayName</code>, <code>givenName</code>, <code>surname</code>, <code>city</code>,
      * <code>country</code>, <code>state</code>, <code>jobTitle</code>, <code>streetAddress</code> and <code>postalCode</code> are
-     * predefined with their own limits; all other names are custom attributes. Names must differ in more than case.
-     */
+     * predefined with their own limits; all other names are custom attributes. Names must differ in more than case. */
     public String name() { return json().text("name"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name the value of {@link #name}
-     */
+    /** {@return a copy with this value}
+     * @param name the value of {@link #name} */
     public TenantAttribute withName(String name) { return new TenantAttribute(with("name", name)); }
 
     /** {@return the type of the values} */
@@ -33,96 +29,70 @@ public final class TenantAttribute extends Result {
     /** {@return the same as {@link #type} in JSON, also if this client does not know the value} */
     public String typeAsString() { return json().text("type"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param type the value of {@link #type}
-     */
+    /** {@return a copy with this value}
+     * @param type the value of {@link #type} */
     public TenantAttribute withType(AttributeType type) { return new TenantAttribute(with("type", type)); }
 
-    /**
-     * {@return whether a sign-up requires the attribute} A required boolean must be true, as a consent. A required string must not be
-     * blank. Defaults to false.
-     */
+    /** {@return whether a sign-up requires the attribute} A required boolean must be true, as a consent. A required string must not be
+     * blank. Defaults to false. */
     public Optional<Boolean> required() { return json().optionalTruth("required"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param required the value of {@link #required}
-     */
+    /** {@return a copy with this value}
+     * @param required the value of {@link #required} */
     public TenantAttribute withRequired(boolean required) { return new TenantAttribute(with("required", required)); }
 
     /** {@return the text that users see in a form} */
     public Optional<String> label() { return json().optionalText("label"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param label the value of {@link #label}
-     */
+    /** {@return a copy with this value}
+     * @param label the value of {@link #label} */
     public TenantAttribute withLabel(String label) { return new TenantAttribute(with("label", label)); }
 
     /** {@return the allowed values of a string} */
     public List<AttributeOption> options() { return json().list("options", Read.object(AttributeOption::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param options the value of {@link #options}
-     */
+    /** {@return a copy with this value}
+     * @param options the value of {@link #options} */
     public TenantAttribute withOptions(List<AttributeOption> options) { return new TenantAttribute(with("options", options)); }
 
     /** {@return whether several options can be selected, separated by commas} Used with <code>options</code>. Defaults to false. */
     public Optional<Boolean> multiple() { return json().optionalTruth("multiple"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param multiple the value of {@link #multiple}
-     */
+    /** {@return a copy with this value}
+     * @param multiple the value of {@link #multiple} */
     public TenantAttribute withMultiple(boolean multiple) { return new TenantAttribute(with("multiple", multiple)); }
 
-    /**
-     * {@return a regular expression that the complete value of a string must match} The syntax is that of Perl without what cannot be
+    /** {@return a regular expression that the complete value of a string must match} The syntax is that of Perl without what cannot be
      * matched in linear time: lookaround, backreferences, possessive quantifiers, atomic groups, conditions and recursion.
      * <code>&#92;d</code>, <code>&#92;w</code> and <code>&#92;s</code> match ASCII only, <code>&#92;p&#123;L&#125;</code> matches any
-     * letter, and <code>(?i)</code> ignores case.
-     */
+     * letter, and <code>(?i)</code> ignores case. */
     public Optional<String> pattern() { return json().optionalText("pattern"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param pattern the value of {@link #pattern}
-     */
+    /** {@return a copy with this value}
+     * @param pattern the value of {@link #pattern} */
     public TenantAttribute withPattern(String pattern) { return new TenantAttribute(with("pattern", pattern)); }
 
     /** {@return whether <code>account.me</code> returns the attribute to the user} Defaults to true. */
     public Optional<Boolean> userReadable() { return json().optionalTruth("userReadable"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param userReadable the value of {@link #userReadable}
-     */
+    /** {@return a copy with this value}
+     * @param userReadable the value of {@link #userReadable} */
     public TenantAttribute withUserReadable(boolean userReadable) { return new TenantAttribute(with("userReadable", userReadable)); }
 
-    /**
-     * {@return whether the user can change the attribute with <code>account.updateOwn</code>} Defaults to true for
-     * <code>displayName</code>, <code>givenName</code> and <code>surname</code>, and to false for all others.
-     */
+    /** {@return whether the user can change the attribute with <code>account.updateOwn</code>} Defaults to true for
+     * <code>displayName</code>, <code>givenName</code> and <code>surname</code>, and to false for all others. */
     public Optional<Boolean> userWritable() { return json().optionalTruth("userWritable"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param userWritable the value of {@link #userWritable}
-     */
+    /** {@return a copy with this value}
+     * @param userWritable the value of {@link #userWritable} */
     public TenantAttribute withUserWritable(boolean userWritable) { return new TenantAttribute(with("userWritable", userWritable)); }
 
-    /**
-     * {@return whether the attribute is added to ID tokens as a claim of the same name} Names of existing claims, such as
+    /** {@return whether the attribute is added to ID tokens as a claim of the same name} Names of existing claims, such as
      * <code>sub</code>, <code>exp</code>, <code>name</code>, <code>scope</code> or <code>mintmark</code>, are rejected.
-     * <code>displayName</code> is always added as the claim <code>name</code>. Defaults to false.
-     */
+     * <code>displayName</code> is always added as the claim <code>name</code>. Defaults to false. */
     public Optional<Boolean> inIdToken() { return json().optionalTruth("inIdToken"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param inIdToken the value of {@link #inIdToken}
-     */
+    /** {@return a copy with this value}
+     * @param inIdToken the value of {@link #inIdToken} */
     public TenantAttribute withInIdToken(boolean inIdToken) { return new TenantAttribute(with("inIdToken", inIdToken)); }
 }

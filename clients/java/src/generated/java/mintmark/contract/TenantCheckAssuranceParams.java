@@ -8,17 +8,11 @@ import mintmark.json.JsonText;
 public final class TenantCheckAssuranceParams extends Params {
     /** Creates parameters without values. */
     public TenantCheckAssuranceParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public TenantCheckAssuranceParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param assurance The profile to compare with.
-     */
+    /** {@return this}
+     * @param assurance The profile to compare with. */
     public TenantCheckAssuranceParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }
 
     /** The profile to compare with. */
@@ -31,10 +25,7 @@ public final class TenantCheckAssuranceParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Assurance(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

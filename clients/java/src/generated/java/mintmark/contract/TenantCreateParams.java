@@ -8,256 +8,155 @@ import mintmark.Params;
 public final class TenantCreateParams extends Params {
     /** Creates parameters without values. */
     public TenantCreateParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required.
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required. */
     public TenantCreateParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
      * <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If omitted, messages do not name a
-     * service.
-     */
+     * service. */
     public TenantCreateParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param localAccountMethod The sign-in method of accounts with an email address. Defaults to <code>either</code>; the assurance
-     * <code>nist-aal2</code> requires <code>emailPassword</code>, which is then the default.
-     */
+     * <code>nist-aal2</code> requires <code>emailPassword</code>, which is then the default. */
     public TenantCreateParams localAccountMethod(LocalAccountMethod localAccountMethod) {
         return set(this, "localAccountMethod", localAccountMethod);
     }
-
-    /**
-     * {@return this}
-     * @param signUpAllowed Whether users can sign up. Defaults to true.
-     */
+    /** {@return this}
+     * @param signUpAllowed Whether users can sign up. Defaults to true. */
     public TenantCreateParams signUpAllowed(boolean signUpAllowed) { return set(this, "signUpAllowed", signUpAllowed); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param attributes The user attributes that a sign-up requests, in this order. Defaults to the nine predefined attributes, none of
-     * them required.
-     */
+     * them required. */
     public TenantCreateParams attributes(List<TenantAttribute> attributes) { return set(this, "attributes", attributes); }
-
-    /**
-     * {@return this}
-     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested.
-     */
+    /** {@return this}
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested. */
     public TenantCreateParams audiences(List<String> audiences) { return set(this, "audiences", audiences); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
-     * <code>offline_access</code>, that can be requested for access tokens.
-     */
+     * <code>offline_access</code>, that can be requested for access tokens. */
     public TenantCreateParams scopes(List<String> scopes) { return set(this, "scopes", scopes); }
-
-    /**
-     * {@return this}
-     * @param passwordPolicy The rules that a new password must satisfy.
-     */
+    /** {@return this}
+     * @param passwordPolicy The rules that a new password must satisfy. */
     public TenantCreateParams passwordPolicy(PasswordPolicy passwordPolicy) { return set(this, "passwordPolicy", passwordPolicy); }
-
-    /**
-     * {@return this}
-     * @param codes The rules for one-time codes.
-     */
+    /** {@return this}
+     * @param codes The rules for one-time codes. */
     public TenantCreateParams codes(CodePolicy codes) { return set(this, "codes", codes); }
-
-    /**
-     * {@return this}
-     * @param lockout The number of failed attempts that locks an account, and the duration of the lock.
-     */
+    /** {@return this}
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock. */
     public TenantCreateParams lockout(LockoutPolicy lockout) { return set(this, "lockout", lockout); }
-
-    /**
-     * {@return this}
-     * @param tokens The lifetimes of a tenant's tokens.
-     */
+    /** {@return this}
+     * @param tokens The lifetimes of a tenant's tokens. */
     public TenantCreateParams tokens(TokenLifetimes tokens) { return set(this, "tokens", tokens); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param delivery The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail
-     * with <code>messageNotSent</code>, and notices are not sent, which the audit log records.
-     */
+     * with <code>messageNotSent</code>, and notices are not sent, which the audit log records. */
     public TenantCreateParams delivery(TenantDelivery delivery) { return set(this, "delivery", delivery); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
-     * addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default.
-     */
+     * addresses (account enumeration protection). Defaults to false; an assurance requires true, which is then the default. */
     public TenantCreateParams enumerationProtection(boolean enumerationProtection) {
         return set(this, "enumerationProtection", enumerationProtection);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
-     * addresses. All other sign-ins return <code>providerRequired</code>. Defaults to false.
-     */
+     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * addresses. All other sign-ins return <code>providerRequired</code>. Defaults to false. */
     public TenantCreateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity provider that
      * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. Defaults to true.
      */
     public TenantCreateParams oneAccountPerAddress(boolean oneAccountPerAddress) {
         return set(this, "oneAccountPerAddress", oneAccountPerAddress);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param mfa The second factor policy. Defaults to <code>optional</code>, with an assurance to <code>required</code>. The assurance
-     * <code>asvs-l2</code> accepts <code>optional</code> and reports a gap.
-     */
+     * <code>asvs-l2</code> accepts <code>optional</code> and reports a gap. */
     public TenantCreateParams mfa(MfaPolicy mfa) { return set(this, "mfa", mfa); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an authenticator app, to
-     * allow for clock differences. Each code is valid for 30 seconds. Defaults to 1.
-     */
+     * allow for clock differences. Each code is valid for 30 seconds. Defaults to 1. */
     public TenantCreateParams totpAdjacentIntervals(long totpAdjacentIntervals) {
         return set(this, "totpAdjacentIntervals", totpAdjacentIntervals);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how
      * the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the
      * change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
      * notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
-     * notices. Defaults to "credentials".
-     */
+     * notices. Defaults to "credentials". */
     public TenantCreateParams notices(NoticePolicy notices) { return set(this, "notices", notices); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audienceScopes The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to
      * <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the
-     * tenant's <code>scopes</code>.
-     */
+     * tenant's <code>scopes</code>. */
     public TenantCreateParams audienceScopes(List<AudienceScopes> audienceScopes) { return set(this, "audienceScopes", audienceScopes); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param idTokenProfile Whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and
      * <code>ver</code>, and with the scope <code>profile</code> also <code>preferred_username</code>. Without the scope
      * <code>profile</code>, they have no name and no picture, and without <code>profile</code> and <code>email</code> no email address.
-     * Defaults to false.
-     */
+     * Defaults to false. */
     public TenantCreateParams idTokenProfile(boolean idTokenProfile) { return set(this, "idTokenProfile", idTokenProfile); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param authenticationContexts The names of the authentication contexts that require a second factor. A token request of the native
      * authentication API of Microsoft Entra can ask for one in <code>claims</code>, as an essential <code>acrs</code>. The user then
      * verifies or enrolls a second factor also if <code>mfa</code> is <code>optional</code>, and the claim <code>acrs</code> of the
-     * access token names the context. If <code>mfa</code> is <code>off</code>, the names have no effect.
-     */
+     * access token names the context. If <code>mfa</code> is <code>off</code>, the names have no effect. */
     public TenantCreateParams authenticationContexts(List<String> authenticationContexts) {
         return set(this, "authenticationContexts", authenticationContexts);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
-     * anonymous accounts are ordinary tokens of this tenant. Defaults to false.
-     */
+     * anonymous accounts are ordinary tokens of this tenant. Defaults to false. */
     public TenantCreateParams anonymousAllowed(boolean anonymousAllowed) { return set(this, "anonymousAllowed", anonymousAllowed); }
-
-    /**
-     * {@return this}
-     * @param phoneSignIn The users who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed
-     * without <code>acceptsSmsRisk</code>. Defaults to "off".
-     */
+    /** {@return this}
+     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
+     * <code>acceptsSmsRisk</code>. Defaults to "off". */
     public TenantCreateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
-
-    /**
-     * {@return this}
-     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
-     */
+    /** {@return this}
+     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
     public TenantCreateParams passkeys(PasskeySettings passkeys) { return set(this, "passkeys", passkeys); }
-
-    /**
-     * {@return this}
-     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
-     */
+    /** {@return this}
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. */
     public TenantCreateParams customTokenSigners(List<CustomTokenSigner> customTokenSigners) {
         return set(this, "customTokenSigners", customTokenSigners);
     }
-
-    /**
-     * {@return this}
-     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
-     */
+    /** {@return this}
+     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>. */
     public TenantCreateParams delegations(List<Delegation> delegations) { return set(this, "delegations", delegations); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
-     * access tokens of the tenant.
-     */
+     * access tokens of the tenant. */
     public TenantCreateParams subjectIssuers(List<SubjectIssuer> subjectIssuers) { return set(this, "subjectIssuers", subjectIssuers); }
-
-    /**
-     * {@return this}
-     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
-     */
+    /** {@return this}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG). */
     public TenantCreateParams idJag(List<IdJagPermission> idJag) { return set(this, "idJag", idJag); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param transactionTokens The applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a
-     * trust domain.
-     */
+     * trust domain. */
     public TenantCreateParams transactionTokens(List<TransactionTokenPermission> transactionTokens) {
         return set(this, "transactionTokens", transactionTokens);
     }
-
-    /**
-     * {@return this}
-     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none".
-     */
+    /** {@return this}
+     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. Defaults to "none". */
     public TenantCreateParams assurance(Assurance assurance) { return set(this, "assurance", assurance); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param disabled Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
-     * <code>tenantDisabled</code>. Sessions do not end. Defaults to false.
-     */
+     * <code>tenantDisabled</code>. Sessions do not end. Defaults to false. */
     public TenantCreateParams disabled(boolean disabled) { return set(this, "disabled", disabled); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param lockCovers The operations that a lockout blocks. Defaults to <code>guessing</code>; an assurance requires
-     * <code>everyDoor</code>, which is then the default.
-     */
+     * <code>everyDoor</code>, which is then the default. */
     public TenantCreateParams lockCovers(LockCoverage lockCovers) { return set(this, "lockCovers", lockCovers); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param acceptsSmsRisk Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
      * Without this, a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
-     * Defaults to false.
-     */
+     * Defaults to false. */
     public TenantCreateParams acceptsSmsRisk(boolean acceptsSmsRisk) { return set(this, "acceptsSmsRisk", acceptsSmsRisk); }
-
-    /**
-     * {@return this}
-     * @param signingAlgorithm The JOSE algorithm that signs tokens. Defaults to "ES256".
-     */
+    /** {@return this}
+     * @param signingAlgorithm The JOSE algorithm that signs tokens. Defaults to "ES256". */
     public TenantCreateParams signingAlgorithm(SigningAlgorithm signingAlgorithm) {
         return set(this, "signingAlgorithm", signingAlgorithm);
     }

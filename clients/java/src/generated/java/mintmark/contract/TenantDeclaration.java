@@ -5,174 +5,133 @@ import java.util.List;
 import java.util.Map;
 import mintmark.Result;
 
-/**
- * The declaration of a tenant for <code>system.apply</code>, with the members of <code>tenant.create</code>. Omitted members keep their
+/** The declaration of a tenant for <code>system.apply</code>, with the members of <code>tenant.create</code>. Omitted members keep their
  * value; for a new tenant, they get their default. A list or a group (<code>passwordPolicy</code>, <code>codes</code>,
  * <code>lockout</code>, <code>tokens</code>, <code>delivery</code>) is replaced as a whole: every omitted member of the group returns to
- * its default.
- */
+ * its default. */
 public final class TenantDeclaration extends Result {
     /** Creates an object without members. */
     public TenantDeclaration() { super(Map.of()); }
 
     TenantDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required.
-     */
+    /** {@return a copy with this value}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required. */
     public TenantDeclaration withTenantId(String tenantId) { return new TenantDeclaration(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param name The display name of the tenant. It appears in the subjects and texts of messages, as the sender of emails if
      * <code>delivery</code> has no <code>fromName</code>, on login pages and in authenticator apps. If omitted, messages do not name a
-     * service.
-     */
+     * service. */
     public TenantDeclaration withName(String name) { return new TenantDeclaration(with("name", name)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param localAccountMethod The sign-in method of accounts with an email address. <code>emailCode</code>: one-time codes sent by
      * email; passwords are not used. <code>emailPassword</code>: passwords, which the sign-up requests. <code>either</code>: a password
      * if one was given at the sign-up, which does not request it, and one-time codes otherwise. <code>passkey</code>: passkeys, one of
-     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used.
-     */
+     * which the sign-up registers; one-time codes sent by email recover the account, and passwords are not used. */
     public TenantDeclaration withLocalAccountMethod(LocalAccountMethod localAccountMethod) {
         return new TenantDeclaration(with("localAccountMethod", localAccountMethod));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param signUpAllowed Whether users can sign up.
-     */
+    /** {@return a copy with this value}
+     * @param signUpAllowed Whether users can sign up. */
     public TenantDeclaration withSignUpAllowed(boolean signUpAllowed) {
         return new TenantDeclaration(with("signUpAllowed", signUpAllowed));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param attributes The user attributes that a sign-up requests, in this order. A new tenant has the nine predefined attributes by
-     * default, none of them required.
-     */
+     * default, none of them required. */
     public TenantDeclaration withAttributes(List<TenantAttribute> attributes) {
         return new TenantDeclaration(with("attributes", attributes));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested.
-     */
+    /** {@return a copy with this value}
+     * @param audiences The audiences, in addition to the tenant itself, for which access tokens can be requested. */
     public TenantDeclaration withAudiences(List<String> audiences) { return new TenantDeclaration(with("audiences", audiences)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param scopes The scopes, in addition to <code>openid</code>, <code>profile</code>, <code>email</code> and
-     * <code>offline_access</code>, that can be requested for access tokens.
-     */
+     * <code>offline_access</code>, that can be requested for access tokens. */
     public TenantDeclaration withScopes(List<String> scopes) { return new TenantDeclaration(with("scopes", scopes)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param passwordPolicy The rules that a new password must satisfy.
-     */
+    /** {@return a copy with this value}
+     * @param passwordPolicy The rules that a new password must satisfy. */
     public TenantDeclaration withPasswordPolicy(PasswordPolicy passwordPolicy) {
         return new TenantDeclaration(with("passwordPolicy", passwordPolicy));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param codes The rules for one-time codes.
-     */
+    /** {@return a copy with this value}
+     * @param codes The rules for one-time codes. */
     public TenantDeclaration withCodes(CodePolicy codes) { return new TenantDeclaration(with("codes", codes)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param lockout The number of failed attempts that locks an account, and the duration of the lock.
-     */
+    /** {@return a copy with this value}
+     * @param lockout The number of failed attempts that locks an account, and the duration of the lock. */
     public TenantDeclaration withLockout(LockoutPolicy lockout) { return new TenantDeclaration(with("lockout", lockout)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param tokens The lifetimes of a tenant's tokens.
-     */
+    /** {@return a copy with this value}
+     * @param tokens The lifetimes of a tenant's tokens. */
     public TenantDeclaration withTokens(TokenLifetimes tokens) { return new TenantDeclaration(with("tokens", tokens)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param delivery The delivery of messages, replaced as a whole. Its secrets are stored encrypted and never returned. If a secret is
-     * omitted and the destination does not change, the secret keeps its value.
-     */
+     * omitted and the destination does not change, the secret keeps its value. */
     public TenantDeclaration withDelivery(TenantDelivery delivery) { return new TenantDeclaration(with("delivery", delivery)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param enumerationProtection Whether sign-up, sign-in and password reset return identical responses for existing and unknown email
-     * addresses (account enumeration protection).
-     */
+     * addresses (account enumeration protection). */
     public TenantDeclaration withEnumerationProtection(boolean enumerationProtection) {
         return new TenantDeclaration(with("enumerationProtection", enumerationProtection));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
-     * addresses. All other sign-ins return <code>providerRequired</code>.
-     */
+     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * addresses. All other sign-ins return <code>providerRequired</code>. */
     public TenantDeclaration withRecyclesAddresses(boolean recyclesAddresses) {
         return new TenantDeclaration(with("recyclesAddresses", recyclesAddresses));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param oneAccountPerAddress Whether an email address belongs to at most one account, regardless of the identity provider that
-     * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
-     */
+     * returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own. */
     public TenantDeclaration withOneAccountPerAddress(boolean oneAccountPerAddress) {
         return new TenantDeclaration(with("oneAccountPerAddress", oneAccountPerAddress));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param mfa The second factor policy of a tenant. <code>off</code>: second factors are not used. <code>optional</code>: users who
      * have enrolled a second factor must use it at every sign-in. <code>required</code>: users without a second factor must also enroll
-     * one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor.
-     */
+     * one at the next sign-in. Sign-ins with custom tokens and anonymous accounts require no second factor. */
     public TenantDeclaration withMfa(MfaPolicy mfa) { return new TenantDeclaration(with("mfa", mfa)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param totpAdjacentIntervals The number of codes before and after the current one that are accepted from an authenticator app, to
-     * allow for clock differences. Each code is valid for 30 seconds.
-     */
+     * allow for clock differences. Each code is valid for 30 seconds. */
     public TenantDeclaration withTotpAdjacentIntervals(long totpAdjacentIntervals) {
         return new TenantDeclaration(with("totpAdjacentIntervals", totpAdjacentIntervals));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param notices Which notices the users of a tenant get by email at their verified address. credentials: one for each change of how
      * the account is signed in to (password, address, second factors, recovery codes, linked providers), also if the developer made the
      * change, one when the account is locked, and one for the first sign-in after five or more failures. An account gets at most 10
      * notices in an hour. A notice that cannot be sent is retried for 24 hours; then the audit log records noticeNotSent. none: no
-     * notices.
-     */
+     * notices. */
     public TenantDeclaration withNotices(NoticePolicy notices) { return new TenantDeclaration(with("notices", notices)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param audienceScopes The scopes of audiences. Access tokens for a listed audience can have its scopes only, in addition to
      * <code>openid</code>, <code>profile</code>, <code>email</code> and <code>offline_access</code>. All other audiences have the
-     * tenant's <code>scopes</code>.
-     */
+     * tenant's <code>scopes</code>. */
     public TenantDeclaration withAudienceScopes(List<AudienceScopes> audienceScopes) {
         return new TenantDeclaration(with("audienceScopes", audienceScopes));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param idTokenProfile Whether ID tokens have the claims of Microsoft Entra: <code>oid</code>, <code>tid</code> and
      * <code>ver</code>, and with the scope <code>profile</code> also <code>preferred_username</code>. Without the scope
      * <code>profile</code>, they have no name and no picture, and without <code>profile</code> and <code>email</code> no email address.
@@ -181,100 +140,75 @@ public final class TenantDeclaration extends Result {
         return new TenantDeclaration(with("idTokenProfile", idTokenProfile));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param authenticationContexts The names of the authentication contexts that require a second factor. A token request of the native
      * authentication API of Microsoft Entra can ask for one in <code>claims</code>, as an essential <code>acrs</code>. The user then
      * verifies or enrolls a second factor also if <code>mfa</code> is <code>optional</code>, and the claim <code>acrs</code> of the
-     * access token names the context. If <code>mfa</code> is <code>off</code>, the names have no effect.
-     */
+     * access token names the context. If <code>mfa</code> is <code>off</code>, the names have no effect. */
     public TenantDeclaration withAuthenticationContexts(List<String> authenticationContexts) {
         return new TenantDeclaration(with("authenticationContexts", authenticationContexts));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param anonymousAllowed Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of
-     * anonymous accounts are ordinary tokens of this tenant.
-     */
+     * anonymous accounts are ordinary tokens of this tenant. */
     public TenantDeclaration withAnonymousAllowed(boolean anonymousAllowed) {
         return new TenantDeclaration(with("anonymousAllowed", anonymousAllowed));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param phoneSignIn The users who can sign in with a code by SMS.
-     */
+    /** {@return a copy with this value}
+     * @param phoneSignIn Who can sign in with a code by SMS. */
     public TenantDeclaration withPhoneSignIn(PhoneSignIn phoneSignIn) { return new TenantDeclaration(with("phoneSignIn", phoneSignIn)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys.
-     */
+    /** {@return a copy with this value}
+     * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
     public TenantDeclaration withPasskeys(PasskeySettings passkeys) { return new TenantDeclaration(with("passkeys", passkeys)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts.
-     */
+    /** {@return a copy with this value}
+     * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. */
     public TenantDeclaration withCustomTokenSigners(List<CustomTokenSigner> customTokenSigners) {
         return new TenantDeclaration(with("customTokenSigners", customTokenSigners));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>.
-     */
+    /** {@return a copy with this value}
+     * @param delegations The actors that may act for all users of the tenant, see <code>token.exchange</code>. */
     public TenantDeclaration withDelegations(List<Delegation> delegations) {
         return new TenantDeclaration(with("delegations", delegations));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param subjectIssuers The trusted issuers whose tokens <code>token.exchange</code> and <code>token.redeem</code> exchange for
-     * access tokens of the tenant.
-     */
+     * access tokens of the tenant. */
     public TenantDeclaration withSubjectIssuers(List<SubjectIssuer> subjectIssuers) {
         return new TenantDeclaration(with("subjectIssuers", subjectIssuers));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG).
-     */
+    /** {@return a copy with this value}
+     * @param idJag The applications that can get assertions for other authorization servers by <code>token.exchange</code> (ID-JAG). */
     public TenantDeclaration withIdJag(List<IdJagPermission> idJag) { return new TenantDeclaration(with("idJag", idJag)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param transactionTokens The applications that can get transaction tokens by <code>token.exchange</code>, for the workloads of a
-     * trust domain.
-     */
+     * trust domain. */
     public TenantDeclaration withTransactionTokens(List<TransactionTokenPermission> transactionTokens) {
         return new TenantDeclaration(with("transactionTokens", transactionTokens));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all.
-     */
+    /** {@return a copy with this value}
+     * @param assurance The security profile. Its defaults apply to omitted settings, and its limits to all. */
     public TenantDeclaration withAssurance(Assurance assurance) { return new TenantDeclaration(with("assurance", assurance)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param disabled Whether the tenant is disabled. Sign-ins and calls with sessions and tokens of the tenant then fail with
-     * <code>tenantDisabled</code>. Sessions do not end.
-     */
+     * <code>tenantDisabled</code>. Sessions do not end. */
     public TenantDeclaration withDisabled(boolean disabled) { return new TenantDeclaration(with("disabled", disabled)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param lockCovers The operations that a lockout blocks. Defaults to <code>guessing</code>; an assurance requires
-     * <code>everyDoor</code>, which is then the default.
-     */
+     * <code>everyDoor</code>, which is then the default. */
     public TenantDeclaration withLockCovers(LockCoverage lockCovers) { return new TenantDeclaration(with("lockCovers", lockCovers)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param acceptsSmsRisk Whether text messages can be the only second factor of an account, although phone numbers can be taken over.
      * Without this, a tenant with an assurance accepts a factor <code>sms</code> only of accounts with an authenticator app or a passkey.
      */
@@ -282,19 +216,15 @@ public final class TenantDeclaration extends Result {
         return new TenantDeclaration(with("acceptsSmsRisk", acceptsSmsRisk));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param acceptsLessAssurance Confirms that <code>assurance</code> changes from a profile to <code>none</code>. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param acceptsLessAssurance Confirms that <code>assurance</code> changes from a profile to <code>none</code>. Defaults to false. */
     public TenantDeclaration withAcceptsLessAssurance(boolean acceptsLessAssurance) {
         return new TenantDeclaration(with("acceptsLessAssurance", acceptsLessAssurance));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param signingAlgorithm The signing algorithm of a new tenant. Defaults to <code>ES256</code>. The algorithm of an existing tenant
-     * cannot be changed here; use <code>key.rotate</code>.
-     */
+     * cannot be changed here; use <code>key.rotate</code>. */
     public TenantDeclaration withSigningAlgorithm(SigningAlgorithm signingAlgorithm) {
         return new TenantDeclaration(with("signingAlgorithm", signingAlgorithm));
     }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class TenantDeleteParams extends Params {
     /** Creates parameters without values. */
     public TenantDeleteParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required.
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Required. */
     public TenantDeleteParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
 }

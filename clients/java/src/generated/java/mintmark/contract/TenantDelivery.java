@@ -7,10 +7,8 @@ import java.util.Optional;
 import mintmark.Result;
 import mintmark.json.Read;
 
-/**
- * The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with
- * <code>messageNotSent</code>, and notices are not sent, which the audit log records.
- */
+/** The delivery of a tenant's messages. Omitted members use the configuration of the process; without it, flows fail with
+ * <code>messageNotSent</code>, and notices are not sent, which the audit log records. */
 public final class TenantDelivery extends Result {
     /** Creates an object without members. */
     public TenantDelivery() { super(Map.of()); }
@@ -20,52 +18,38 @@ public final class TenantDelivery extends Result {
     /** {@return the SMTP server that sends a tenant's emails} */
     public Optional<TenantMailServer> smtp() { return json().optionalObject("smtp", TenantMailServer::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param smtp the value of {@link #smtp}
-     */
+    /** {@return a copy with this value}
+     * @param smtp the value of {@link #smtp} */
     public TenantDelivery withSmtp(TenantMailServer smtp) { return new TenantDelivery(with("smtp", smtp)); }
 
-    /**
-     * {@return the webhook that receives messages to send: text messages, and emails if there is no SMTP server} Each request is signed
-     * with HMAC-SHA-256.
-     */
+    /** {@return the webhook that receives messages to send: text messages, and emails if there is no SMTP server} Each request is signed
+     * with HMAC-SHA-256. */
     public Optional<TenantWebhook> webhook() { return json().optionalObject("webhook", TenantWebhook::new); }
 
-    /**
-     * {@return a copy with this value}
-     * @param webhook the value of {@link #webhook}
-     */
+    /** {@return a copy with this value}
+     * @param webhook the value of {@link #webhook} */
     public TenantDelivery withWebhook(TenantWebhook webhook) { return new TenantDelivery(with("webhook", webhook)); }
 
     /** {@return the tenant's own templates, one for each channel, purpose and language} */
     public List<TenantTemplate> templates() { return json().list("templates", Read.object(TenantTemplate::new)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param templates the value of {@link #templates}
-     */
+    /** {@return a copy with this value}
+     * @param templates the value of {@link #templates} */
     public TenantDelivery withTemplates(List<TenantTemplate> templates) { return new TenantDelivery(with("templates", templates)); }
 
-    /**
-     * {@return the URL of the application's page that performs the actions of links, such as those of <code>oob.create</code>: with
+    /** {@return the URL of the application's page that performs the actions of links, such as those of <code>oob.create</code>: with
      * <code>https</code>, with <code>http</code> on this machine, or with the scheme of an app} With it, notices to the previous address
-     * of an account contain a link that undoes the change.
-     */
+     * of an account contain a link that undoes the change. */
     public Optional<String> linkUrl() { return json().optionalText("linkUrl"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param linkUrl the value of {@link #linkUrl}
-     */
+    /** {@return a copy with this value}
+     * @param linkUrl the value of {@link #linkUrl} */
     public TenantDelivery withLinkUrl(String linkUrl) { return new TenantDelivery(with("linkUrl", linkUrl)); }
 
     /** {@return the language of messages in flows that name no language, or a language without a template} Defaults to "en". */
     public Optional<String> language() { return json().optionalText("language"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param language the value of {@link #language}
-     */
+    /** {@return a copy with this value}
+     * @param language the value of {@link #language} */
     public TenantDelivery withLanguage(String language) { return new TenantDelivery(with("language", language)); }
 }

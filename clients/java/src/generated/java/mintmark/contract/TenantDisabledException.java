@@ -5,22 +5,17 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tenantDisabled</code>, 4160. The tenant has the setting <code>disabled</code>. Its sessions continue when it is
+/** The error <code>tenantDisabled</code>, 4160. The tenant has the setting <code>disabled</code>. Its sessions continue when it is
  * enabled.
- * <p>Equivalent: nativeAuth access_denied; firebase OPERATION_NOT_ALLOWED.
- */
+ * <p>Equivalent: nativeAuth access_denied; firebase OPERATION_NOT_ALLOWED. */
 public final class TenantDisabledException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TenantDisabledException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tenantExists</code>, 4002. <code>tenant.create</code> names a tenant ID that is already in use. */
 public final class TenantExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TenantExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */

@@ -16,82 +16,62 @@ public final class TenantMailServer extends Result {
     /** {@return the host name, the IPv4 address, or the IPv6 address in brackets} */
     public String host() { return json().text("host"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param host the value of {@link #host}
-     */
+    /** {@return a copy with this value}
+     * @param host the value of {@link #host} */
     public TenantMailServer withHost(String host) { return new TenantMailServer(with("host", host)); }
 
     /** {@return the port} Defaults to 587, or to 465 with <code>implicit</code> encryption. */
     public OptionalLong port() { return json().optionalNumber("port"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param port the value of {@link #port}
-     */
+    /** {@return a copy with this value}
+     * @param port the value of {@link #port} */
     public TenantMailServer withPort(long port) { return new TenantMailServer(with("port", port)); }
 
-    /**
-     * {@return the encryption of the connection to an SMTP server} <code>startTLS</code>: encrypted after a plain greeting (port 587).
+    /** {@return the encryption of the connection to an SMTP server} <code>startTLS</code>: encrypted after a plain greeting (port 587).
      * <code>implicit</code>: encrypted from the first byte (port 465). <code>noneToLoopback</code>: not encrypted, allowed only for
-     * servers on loopback addresses. Defaults to "startTLS".
-     */
+     * servers on loopback addresses. Defaults to "startTLS". */
     public Optional<MailEncryption> encryption() { return json().optionalConstant("encryption", MailEncryption.class); }
 
     /** {@return the same as {@link #encryption} in JSON, also if this client does not know the value} */
     public Optional<String> encryptionAsString() { return json().optionalText("encryption"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param encryption the value of {@link #encryption}
-     */
+    /** {@return a copy with this value}
+     * @param encryption the value of {@link #encryption} */
     public TenantMailServer withEncryption(MailEncryption encryption) { return new TenantMailServer(with("encryption", encryption)); }
 
     /** {@return the user name for the login} If omitted, the client does not log in. */
     public Optional<String> user() { return json().optionalText("user"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param user the value of {@link #user}
-     */
+    /** {@return a copy with this value}
+     * @param user the value of {@link #user} */
     public TenantMailServer withUser(String user) { return new TenantMailServer(with("user", user)); }
 
-    /**
-     * {@return the password for the login} Stored encrypted and never returned. If omitted in an update that does not change
-     * <code>host</code>, <code>port</code>, <code>encryption</code> and <code>user</code>, it keeps its value.
-     */
+    /** {@return the password for the login} Stored encrypted and never returned. If omitted in an update that does not change
+     * <code>host</code>, <code>port</code>, <code>encryption</code> and <code>user</code>, it keeps its value. */
     public Optional<String> password() { return json().optionalText("password"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param password the value of {@link #password}
-     */
+    /** {@return a copy with this value}
+     * @param password the value of {@link #password} */
     public TenantMailServer withPassword(String password) { return new TenantMailServer(with("password", password)); }
 
     /** {@return the email address of the sender} */
     public String from() { return json().text("from"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param from the value of {@link #from}
-     */
+    /** {@return a copy with this value}
+     * @param from the value of {@link #from} */
     public TenantMailServer withFrom(String from) { return new TenantMailServer(with("from", from)); }
 
     /** {@return the name of the sender} Defaults to the name of the tenant. */
     public Optional<String> fromName() { return json().optionalText("fromName"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param fromName the value of {@link #fromName}
-     */
+    /** {@return a copy with this value}
+     * @param fromName the value of {@link #fromName} */
     public TenantMailServer withFromName(String fromName) { return new TenantMailServer(with("fromName", fromName)); }
 
     /** {@return the email address for replies} */
     public Optional<String> replyTo() { return json().optionalText("replyTo"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param replyTo the value of {@link #replyTo}
-     */
+    /** {@return a copy with this value}
+     * @param replyTo the value of {@link #replyTo} */
     public TenantMailServer withReplyTo(String replyTo) { return new TenantMailServer(with("replyTo", replyTo)); }
 }

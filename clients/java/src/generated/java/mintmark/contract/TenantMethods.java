@@ -8,32 +8,26 @@ import mintmark.Items;
 import mintmark.Pages;
 import mintmark.Params;
 
-/**
- * The methods <code>tenant.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>tenant.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class TenantMethods {
     private final Caller caller;
 
     TenantMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Compares a tenant with a security profile. Lists every requirement of the profile with its status for this tenant, and the settings
+    /** Compares a tenant with a security profile. Lists every requirement of the profile with its status for this tenant, and the settings
      * to change. Without <code>assurance</code>, the profile of the tenant is used, or <code>asvs-l2</code> if it has none. The call
      * changes nothing.
      * <p>Errors: {@link TenantNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TenantCheckAssuranceResult checkAssurance(Consumer<TenantCheckAssuranceParams> params) {
         return caller.call(
                 "tenant.checkAssurance", Params.filled(new TenantCheckAssuranceParams(), params), TenantCheckAssuranceResult::new);
     }
 
-    /**
-     * {@return a future of {@link #checkAssurance(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #checkAssurance(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TenantCheckAssuranceResult> checkAssuranceAsync(Consumer<TenantCheckAssuranceParams> params) {
         return caller.callAsync(
                 "tenant.checkAssurance", Params.filled(new TenantCheckAssuranceParams(), params), TenantCheckAssuranceResult::new);
@@ -45,90 +39,70 @@ public final class TenantMethods {
     /** {@return a future of {@link #checkAssurance(Consumer)}} */
     public CompletableFuture<TenantCheckAssuranceResult> checkAssuranceAsync() { return checkAssuranceAsync(params -> {}); }
 
-    /**
-     * Creates a tenant. A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
+    /** Creates a tenant. A tenant holds accounts and signs ID and access tokens for them with its own keys. The tenant
      * <code>default</code> exists from the first start.
      * <p>Equivalent: firebase tenants.create; nativeAuth authenticationEventsFlows.
      * <p>Errors: {@link TenantExistsException}, {@link InvalidTenantSettingsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tenant create(TenantCreateParams params) { return caller.call("tenant.create", params.require("tenantId"), Tenant::new); }
 
-    /**
-     * {@return a future of {@link #create(TenantCreateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #create(TenantCreateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Tenant> createAsync(TenantCreateParams params) {
         return caller.callAsync("tenant.create", params.require("tenantId"), Tenant::new);
     }
 
-    /**
-     * {@return the result of {@link #create(TenantCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #create(TenantCreateParams)}}
+     * @param params sets the parameters */
     public Tenant create(Consumer<TenantCreateParams> params) { return create(Params.filled(new TenantCreateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #create(TenantCreateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #create(TenantCreateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tenant> createAsync(Consumer<TenantCreateParams> params) {
         return createAsync(Params.filled(new TenantCreateParams(), params));
     }
 
-    /**
-     * Deletes a tenant with its accounts, sessions and keys. Also deletes the identity providers of the tenant. Its tokens become
+    /** Deletes a tenant with its accounts, sessions and keys. Also deletes the identity providers of the tenant. Its tokens become
      * invalid. Pools that use the tenant as a login provider keep this configuration and their identities, but logins of the tenant can
      * no longer be proven, and <code>pool.update</code> no longer accepts the tenant. The default tenant cannot be deleted.
      * <p>Equivalent: firebase tenants.delete.
      * <p>Errors: {@link TenantNotFoundException}, {@link TenantNotDeletableException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TenantDeleteResult delete(TenantDeleteParams params) {
         return caller.call("tenant.delete", params.require("tenantId"), TenantDeleteResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delete(TenantDeleteParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delete(TenantDeleteParams)}}
+     * @param params the parameters */
     public CompletableFuture<TenantDeleteResult> deleteAsync(TenantDeleteParams params) {
         return caller.callAsync("tenant.delete", params.require("tenantId"), TenantDeleteResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delete(TenantDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delete(TenantDeleteParams)}}
+     * @param params sets the parameters */
     public TenantDeleteResult delete(Consumer<TenantDeleteParams> params) {
         return delete(Params.filled(new TenantDeleteParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delete(TenantDeleteParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delete(TenantDeleteParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TenantDeleteResult> deleteAsync(Consumer<TenantDeleteParams> params) {
         return deleteAsync(Params.filled(new TenantDeleteParams(), params));
     }
 
-    /**
-     * Gets the settings of a tenant. The result includes the issuer of the tenant's tokens.
+    /** Gets the settings of a tenant. The result includes the issuer of the tenant's tokens.
      * <p>Equivalent: firebase tenants.get.
      * <p>Errors: {@link TenantNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tenant get(Consumer<TenantGetParams> params) {
         return caller.call("tenant.get", Params.filled(new TenantGetParams(), params), Tenant::new);
     }
 
-    /**
-     * {@return a future of {@link #get(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #get(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tenant> getAsync(Consumer<TenantGetParams> params) {
         return caller.callAsync("tenant.get", Params.filled(new TenantGetParams(), params), Tenant::new);
     }
@@ -139,21 +113,17 @@ public final class TenantMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<Tenant> getAsync() { return getAsync(params -> {}); }
 
-    /**
-     * Lists tenants. The tenants are sorted by ID.
+    /** Lists tenants. The tenants are sorted by ID.
      * <p>Equivalent: firebase tenants.list.
      * <p>Errors: {@link InvalidCursorException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TenantListResult list(Consumer<TenantListParams> params) {
         return caller.call("tenant.list", Params.filled(new TenantListParams(), params), TenantListResult::new);
     }
 
-    /**
-     * {@return a future of {@link #list(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #list(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TenantListResult> listAsync(Consumer<TenantListParams> params) {
         return caller.callAsync("tenant.list", Params.filled(new TenantListParams(), params), TenantListResult::new);
     }
@@ -164,10 +134,8 @@ public final class TenantMethods {
     /** {@return a future of {@link #list(Consumer)}} */
     public CompletableFuture<TenantListResult> listAsync() { return listAsync(params -> {}); }
 
-    /**
-     * {@return the pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Pages<TenantListResult> listPages(Consumer<TenantListParams> params) {
         return new Pages<>(cursor -> list(p -> {
             params.accept(p);
@@ -175,44 +143,34 @@ public final class TenantMethods {
         }), TenantListResult::nextCursor);
     }
 
-    /**
-     * {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
-     * @param params sets the parameters of the first page
-     */
+    /** {@return the items of all pages of {@link #list}} Each page is requested when it is needed.
+     * @param params sets the parameters of the first page */
     public Items<Tenant> listAll(Consumer<TenantListParams> params) { return new Items<>(listPages(params), TenantListResult::tenants); }
 
     /** {@return the items of all pages} Each page is requested when it is needed. */
     public Items<Tenant> listAll() { return listAll(params -> {}); }
 
-    /**
-     * Updates the settings of a tenant. Omitted members keep their value. A list or a group (<code>passwordPolicy</code>,
+    /** Updates the settings of a tenant. Omitted members keep their value. A list or a group (<code>passwordPolicy</code>,
      * <code>codes</code>, <code>lockout</code>, <code>tokens</code>, <code>delivery</code>, <code>passkeys</code>) is replaced as a
      * whole: every omitted member of the group returns to its default. Existing accounts keep their sign-in methods.
      * <p>Equivalent: firebase tenants.patch.
      * <p>Errors: {@link TenantNotFoundException}, {@link InvalidTenantSettingsException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public Tenant update(TenantUpdateParams params) { return caller.call("tenant.update", params.require("tenantId"), Tenant::new); }
 
-    /**
-     * {@return a future of {@link #update(TenantUpdateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #update(TenantUpdateParams)}}
+     * @param params the parameters */
     public CompletableFuture<Tenant> updateAsync(TenantUpdateParams params) {
         return caller.callAsync("tenant.update", params.require("tenantId"), Tenant::new);
     }
 
-    /**
-     * {@return the result of {@link #update(TenantUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #update(TenantUpdateParams)}}
+     * @param params sets the parameters */
     public Tenant update(Consumer<TenantUpdateParams> params) { return update(Params.filled(new TenantUpdateParams(), params)); }
 
-    /**
-     * {@return a future of {@link #update(TenantUpdateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #update(TenantUpdateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<Tenant> updateAsync(Consumer<TenantUpdateParams> params) {
         return updateAsync(Params.filled(new TenantUpdateParams(), params));
     }

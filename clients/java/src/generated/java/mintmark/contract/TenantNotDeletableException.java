@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tenantNotDeletable</code>, 4003. <code>tenant.delete</code> names the default tenant. */
 public final class TenantNotDeletableException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TenantNotDeletableException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */

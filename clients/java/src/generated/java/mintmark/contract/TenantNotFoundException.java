@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tenantNotFound</code>, 4001. The tenant does not exist or was deleted.
- * <p>Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND.
- */
+/** The error <code>tenantNotFound</code>, 4001. The tenant does not exist or was deleted.
+ * <p>Equivalent: nativeAuth unauthorized_client; firebase TENANT_NOT_FOUND. */
 public final class TenantNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TenantNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the tenant ID, as the request names it} */
     public String tenantId() { return json().text("tenantId"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -5,90 +5,72 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/**
- * The template of an email or SMS in one language. Messages with a code replace the placeholders &#123;&#123;code&#125;&#125;,
+/** The template of an email or SMS in one language. Messages with a code replace the placeholders &#123;&#123;code&#125;&#125;,
  * &#123;&#123;minutes&#125;&#125;, &#123;&#123;tenantName&#125;&#125; and &#123;&#123;address&#125;&#125;. Notices about an account
  * replace &#123;&#123;tenantName&#125;&#125;, &#123;&#123;address&#125;&#125;, &#123;&#123;time&#125;&#125; (UTC) and
  * &#123;&#123;what&#125;&#125; (the name of a factor or provider, or a number). Messages with a link must contain
  * &#123;&#123;link&#125;&#125;; they replace &#123;&#123;minutes&#125;&#125;, &#123;&#123;tenantName&#125;&#125; and
  * &#123;&#123;address&#125;&#125;, and <code>addressChangedLink</code> also &#123;&#123;time&#125;&#125; instead of
- * &#123;&#123;minutes&#125;&#125;. The values cannot add lines to a header or markup to the HTML.
- */
+ * &#123;&#123;minutes&#125;&#125;. The values cannot add lines to a header or markup to the HTML. */
 public final class TenantTemplate extends Result {
     /** Creates an object without members. */
     public TenantTemplate() { super(Map.of()); }
 
     TenantTemplate(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return the purpose of a message} Messages for <code>signUp</code>, <code>signIn</code>, <code>passwordReset</code> and
+    /** {@return the purpose of a message} Messages for <code>signUp</code>, <code>signIn</code>, <code>passwordReset</code> and
      * <code>verifyAddress</code> contain the one-time code of a sign-up, a sign-in, a password reset, or the verification of an address.
      * The notice <code>signUpNotice</code> informs a user who already has an account, <code>noAccountNotice</code> a user who has none.
      * The other purposes are notices about an account: <code>addressChanged</code> is sent to the previous and to the new address.
      * <code>passwordResetNotice</code> follows a completed password reset. <code>noticesPaused</code> is the last notice of an hour with
      * many changes. The purposes that end with <code>Link</code> contain a link: those of <code>oob.create</code>, and
      * <code>addressChangedLink</code>, which replaces the notice <code>addressChanged</code> to the previous address if the tenant has
-     * <code>delivery.linkUrl</code>.
-     */
+     * <code>delivery.linkUrl</code>. */
     public TemplatePurpose purpose() { return json().constant("purpose", TemplatePurpose.class); }
 
     /** {@return the same as {@link #purpose} in JSON, also if this client does not know the value} */
     public String purposeAsString() { return json().text("purpose"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param purpose the value of {@link #purpose}
-     */
+    /** {@return a copy with this value}
+     * @param purpose the value of {@link #purpose} */
     public TenantTemplate withPurpose(TemplatePurpose purpose) { return new TenantTemplate(with("purpose", purpose)); }
 
-    /**
-     * {@return the channel} <code>email</code>: an email, which requires a subject. <code>sms</code>: a text message of up to 765
-     * characters, without subject and HTML. Defaults to "email".
-     */
+    /** {@return the channel} <code>email</code>: an email, which requires a subject. <code>sms</code>: a text message of up to 765
+     * characters, without subject and HTML. Defaults to "email". */
     public Optional<Channel> channel() { return json().optionalConstant("channel", Channel.class); }
 
     /** {@return the same as {@link #channel} in JSON, also if this client does not know the value} */
     public Optional<String> channelAsString() { return json().optionalText("channel"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param channel the value of {@link #channel}
-     */
+    /** {@return a copy with this value}
+     * @param channel the value of {@link #channel} */
     public TenantTemplate withChannel(Channel channel) { return new TenantTemplate(with("channel", channel)); }
 
     /** {@return a language tag (BCP 47), such as <code>de-CH</code>} */
     public String language() { return json().text("language"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param language the value of {@link #language}
-     */
+    /** {@return a copy with this value}
+     * @param language the value of {@link #language} */
     public TenantTemplate withLanguage(String language) { return new TenantTemplate(with("language", language)); }
 
     /** {@return the subject of an email, one line} */
     public Optional<String> subject() { return json().optionalText("subject"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param subject the value of {@link #subject}
-     */
+    /** {@return a copy with this value}
+     * @param subject the value of {@link #subject} */
     public TenantTemplate withSubject(String subject) { return new TenantTemplate(with("subject", subject)); }
 
     /** {@return the message as plain text} */
     public String text() { return json().text("text"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param text the value of {@link #text}
-     */
+    /** {@return a copy with this value}
+     * @param text the value of {@link #text} */
     public TenantTemplate withText(String text) { return new TenantTemplate(with("text", text)); }
 
     /** {@return the message as HTML} */
     public Optional<String> html() { return json().optionalText("html"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param html the value of {@link #html}
-     */
+    /** {@return a copy with this value}
+     * @param html the value of {@link #html} */
     public TenantTemplate withHtml(String html) { return new TenantTemplate(with("html", html)); }
 }

@@ -5,10 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import mintmark.Result;
 
-/**
- * The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with
- * HMAC-SHA-256.
- */
+/** The webhook that receives messages to send: text messages, and emails if there is no SMTP server. Each request is signed with
+ * HMAC-SHA-256. */
 public final class TenantWebhook extends Result {
     /** Creates an object without members. */
     public TenantWebhook() { super(Map.of()); }
@@ -18,31 +16,23 @@ public final class TenantWebhook extends Result {
     /** {@return the https URL of the webhook} */
     public String url() { return json().text("url"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param url the value of {@link #url}
-     */
+    /** {@return a copy with this value}
+     * @param url the value of {@link #url} */
     public TenantWebhook withUrl(String url) { return new TenantWebhook(with("url", url)); }
 
-    /**
-     * {@return the key that signs the requests, at least 16 bytes} Stored encrypted and never returned. If omitted in an update that does
-     * not change the URL, it keeps its value.
-     */
+    /** {@return the key that signs the requests, at least 16 bytes} Stored encrypted and never returned. If omitted in an update that does
+     * not change the URL, it keeps its value. */
     public Optional<String> secret() { return json().optionalText("secret"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param secret the value of {@link #secret}
-     */
+    /** {@return a copy with this value}
+     * @param secret the value of {@link #secret} */
     public TenantWebhook withSecret(String secret) { return new TenantWebhook(with("secret", secret)); }
 
     /** {@return whether the webhook can be in a private network} Defaults to false. */
     public Optional<Boolean> allowPrivateNetwork() { return json().optionalTruth("allowPrivateNetwork"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork the value of {@link #allowPrivateNetwork}
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork the value of {@link #allowPrivateNetwork} */
     public TenantWebhook withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new TenantWebhook(with("allowPrivateNetwork", allowPrivateNetwork));
     }
@@ -50,9 +40,7 @@ public final class TenantWebhook extends Result {
     /** {@return whether plain HTTP to a loopback address is allowed} Defaults to false. */
     public Optional<Boolean> allowInsecure() { return json().optionalTruth("allowInsecure"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure the value of {@link #allowInsecure}
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure the value of {@link #allowInsecure} */
     public TenantWebhook withAllowInsecure(boolean allowInsecure) { return new TenantWebhook(with("allowInsecure", allowInsecure)); }
 }

@@ -17,31 +17,23 @@ public final class TestAnswerError extends Result {
     /** {@return the OAuth error code, such as <code>invalid_grant</code> or <code>access_denied</code>} */
     public String code() { return json().text("code"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param code the value of {@link #code}
-     */
+    /** {@return a copy with this value}
+     * @param code the value of {@link #code} */
     public TestAnswerError withCode(String code) { return new TestAnswerError(with("code", code)); }
 
     /** {@return the <code>error_description</code> of the response} */
     public Optional<String> description() { return json().optionalText("description"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param description the value of {@link #description}
-     */
+    /** {@return a copy with this value}
+     * @param description the value of {@link #description} */
     public TestAnswerError withDescription(String description) { return new TestAnswerError(with("description", description)); }
 
-    /**
-     * {@return the HTTP status} Defaults to the status of the error code. The authorization endpoint always redirects, regardless of the
-     * status.
-     */
+    /** {@return the HTTP status} Defaults to the status of the error code. The authorization endpoint always redirects, regardless of the
+     * status. */
     public OptionalLong status() { return json().optionalNumber("status"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param status the value of {@link #status}
-     */
+    /** {@return a copy with this value}
+     * @param status the value of {@link #status} */
     public TestAnswerError withStatus(long status) { return new TestAnswerError(with("status", status)); }
 
     /** {@return the endpoint that returns the error} Defaults to "token". */
@@ -50,10 +42,8 @@ public final class TestAnswerError extends Result {
     /** {@return the same as {@link #endpoint} in JSON, also if this client does not know the value} */
     public Optional<String> endpointAsString() { return json().optionalText("endpoint"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param endpoint the value of {@link #endpoint}
-     */
+    /** {@return a copy with this value}
+     * @param endpoint the value of {@link #endpoint} */
     public TestAnswerError withEndpoint(Endpoint endpoint) { return new TestAnswerError(with("endpoint", endpoint)); }
 
     /** The endpoint that returns the error. */
@@ -84,10 +74,7 @@ public final class TestAnswerError extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Endpoint(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

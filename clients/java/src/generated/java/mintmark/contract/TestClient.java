@@ -12,51 +12,37 @@ public final class TestClient extends Result {
 
     TestClient(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId The client ID. Required.
-     */
+    /** {@return a copy with this value}
+     * @param clientId The client ID. Required. */
     public TestClient withClientId(String clientId) { return new TestClient(with("clientId", clientId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param clientSecret The client secret, required at the token endpoint. A client without a secret and without keys is public and
-     * must use PKCE.
-     */
+     * must use PKCE. */
     public TestClient withClientSecret(String clientSecret) { return new TestClient(with("clientSecret", clientSecret)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param keys The public keys of a client that authenticates with signed assertions (<code>private_key_jwt</code>, RFC 7523). Not
-     * allowed with <code>clientSecret</code> or <code>jwksUri</code>.
-     */
+     * allowed with <code>clientSecret</code> or <code>jwksUri</code>. */
     public TestClient withKeys(List<Map<String, Object>> keys) { return new TestClient(withFree("keys", keys)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param jwksUri The URL of the key set of a client that authenticates with signed assertions. The provider fetches it: with
-     * <code>https</code>, or from this machine. Not allowed with <code>clientSecret</code> or <code>keys</code>.
-     */
+     * <code>https</code>, or from this machine. Not allowed with <code>clientSecret</code> or <code>keys</code>. */
     public TestClient withJwksUri(String jwksUri) { return new TestClient(with("jwksUri", jwksUri)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param assertionIssuer The <code>iss</code> of the assertions, if not the client but another issuer signs them, such as the
      * platform on which the client runs (workload identity federation). Requires <code>assertionSubject</code>, and the keys of this
-     * issuer as <code>keys</code> or <code>jwksUri</code>. Such an assertion can be used until it expires.
-     */
+     * issuer as <code>keys</code> or <code>jwksUri</code>. Such an assertion can be used until it expires. */
     public TestClient withAssertionIssuer(String assertionIssuer) { return new TestClient(with("assertionIssuer", assertionIssuer)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param assertionSubject The <code>sub</code> of the assertions of <code>assertionIssuer</code>.
-     */
+    /** {@return a copy with this value}
+     * @param assertionSubject The <code>sub</code> of the assertions of <code>assertionIssuer</code>. */
     public TestClient withAssertionSubject(String assertionSubject) { return new TestClient(with("assertionSubject", assertionSubject)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param redirectUris The allowed redirect URIs, also after a logout. They are compared exactly. For http://127.0.0.1 and
-     * http://[::1], any port is accepted (RFC 8252 section 7.3).
-     */
+     * http://[::1], any port is accepted (RFC 8252 section 7.3). */
     public TestClient withRedirectUris(List<String> redirectUris) { return new TestClient(with("redirectUris", redirectUris)); }
 }

@@ -8,35 +8,20 @@ import mintmark.Params;
 public final class TestClockParams extends Params {
     /** Creates parameters without values. */
     public TestClockParams() {}
-
-    /**
-     * {@return this}
-     * @param freeze Whether to stop the clock (<code>true</code>) or start it (<code>false</code>).
-     */
+    /** {@return this}
+     * @param freeze Whether to stop the clock (<code>true</code>) or start it (<code>false</code>). */
     public TestClockParams freeze(boolean freeze) { return set(this, "freeze", freeze); }
-
-    /**
-     * {@return this}
-     * @param setAt The new time.
-     */
+    /** {@return this}
+     * @param setAt The new time. */
     public TestClockParams setAt(Instant setAt) { return set(this, "setAt", setAt); }
-
-    /**
-     * {@return this}
-     * @param advanceSeconds The number of seconds to advance the clock. A negative number sets it back.
-     */
+    /** {@return this}
+     * @param advanceSeconds The number of seconds to advance the clock. A negative number sets it back. */
     public TestClockParams advanceSeconds(long advanceSeconds) { return set(this, "advanceSeconds", advanceSeconds); }
-
-    /**
-     * {@return this}
-     * @param reset Whether to return to the real time, with the clock running. Defaults to false.
-     */
+    /** {@return this}
+     * @param reset Whether to return to the real time, with the clock running. Defaults to false. */
     public TestClockParams reset(boolean reset) { return set(this, "reset", reset); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param settle Whether to delete expired rows before the call returns. Otherwise they are deleted in the background some time after
-     * the next change. Defaults to true.
-     */
+     * the next change. Defaults to true. */
     public TestClockParams settle(boolean settle) { return set(this, "settle", settle); }
 }

@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. <code>optional</code>: a proof is verified if it
+/** Which proofs of possession (DPoP, RFC 9449) an issuer of the test provider requires. <code>optional</code>: a proof is verified if it
  * is sent. <code>required</code>: every access token needs a proof. <code>requiredWithNonce</code>: every proof also needs a nonce of the
- * provider.
- */
+ * provider. */
 public enum TestDpop implements JsonText {
     /** <code>optional</code> */
     OPTIONAL("optional"),
@@ -19,9 +17,6 @@ public enum TestDpop implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     TestDpop(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -4,41 +4,24 @@ package mintmark.contract;
 import java.util.Map;
 import mintmark.Params;
 
-/**
- * The parameters of <code>test.enqueue</code>. At most one of <code>claims</code>, <code>error</code>, <code>passkeyChallenge</code> is
- * set.
- */
+/** The parameters of <code>test.enqueue</code>. At most one of <code>claims</code>, <code>error</code>, <code>passkeyChallenge</code> is
+ * set. */
 public final class TestEnqueueParams extends Params {
     /** Creates parameters without values. */
     public TestEnqueueParams() {}
-
-    /**
-     * {@return this}
-     * @param issuer The name of the issuer, or its URL. Defaults to "default".
-     */
+    /** {@return this}
+     * @param issuer The name of the issuer, or its URL. Defaults to "default". */
     public TestEnqueueParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param claims The claims of the next ID and access token.
-     */
+    /** {@return this}
+     * @param claims The claims of the next ID and access token. */
     public TestEnqueueParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
-
-    /**
-     * {@return this}
-     * @param error The error to return.
-     */
+    /** {@return this}
+     * @param error The error to return. */
     public TestEnqueueParams error(TestAnswerError error) { return set(this, "error", error); }
-
-    /**
-     * {@return this}
-     * @param passkeyChallenge The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes.
-     */
+    /** {@return this}
+     * @param passkeyChallenge The challenge of the next options for a passkey in this store, in base64url: 16 to 128 bytes. */
     public TestEnqueueParams passkeyChallenge(String passkeyChallenge) { return set(this, "passkeyChallenge", passkeyChallenge); }
-
-    /**
-     * {@return this}
-     * @param clear Whether to clear the queue first, with the challenges of passkeys. Defaults to false.
-     */
+    /** {@return this}
+     * @param clear Whether to clear the queue first, with the challenges of passkeys. Defaults to false. */
     public TestEnqueueParams clear(boolean clear) { return set(this, "clear", clear); }
 }

@@ -5,110 +5,64 @@ import java.util.Map;
 import mintmark.Params;
 import mintmark.json.JsonText;
 
-/**
- * The parameters of <code>test.fault</code>. At most one of <code>method</code>, <code>delivery</code>, <code>provider</code>,
- * <code>store</code>, <code>clockJumpSeconds</code> is set.
- */
+/** The parameters of <code>test.fault</code>. At most one of <code>method</code>, <code>delivery</code>, <code>provider</code>,
+ * <code>store</code>, <code>clockJumpSeconds</code> is set. */
 public final class TestFaultParams extends Params {
     /** Creates parameters without values. */
     public TestFaultParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param method The method that fails with an error instead of running. <code>test.fault</code> and <code>test.reset</code> are not
-     * allowed because they remove faults.
-     */
+     * allowed because they remove faults. */
     public TestFaultParams method(String method) { return set(this, "method", method); }
-
-    /**
-     * {@return this}
-     * @param error The type of the error, such as <code>storeBusy</code>. Required with <code>method</code>.
-     */
+    /** {@return this}
+     * @param error The type of the error, such as <code>storeBusy</code>. Required with <code>method</code>. */
     public TestFaultParams error(String error) { return set(this, "error", error); }
-
-    /**
-     * {@return this}
-     * @param data Members of the error data. Used only with <code>method</code>. Missing required members are generated.
-     */
+    /** {@return this}
+     * @param data Members of the error data. Used only with <code>method</code>. Missing required members are generated. */
     public TestFaultParams data(Map<String, Object> data) { return setFree(this, "data", data); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param delivery The delivery fault. With <code>refused</code>, the message is rejected. With <code>mayHaveArrived</code>, the
-     * message is accepted and appears in <code>test.outbox</code>, but the response is lost.
-     */
+     * message is accepted and appears in <code>test.outbox</code>, but the response is lost. */
     public TestFaultParams delivery(Delivery delivery) { return set(this, "delivery", delivery); }
-
-    /**
-     * {@return this}
-     * @param to The address or number whose messages fail. Used only with <code>delivery</code>. Defaults to all.
-     */
+    /** {@return this}
+     * @param to The address or number whose messages fail. Used only with <code>delivery</code>. Defaults to all. */
     public TestFaultParams to(String to) { return set(this, "to", to); }
-
-    /**
-     * {@return this}
-     * @param provider The issuer or another URL of the provider, or its host, optionally with a port.
-     */
+    /** {@return this}
+     * @param provider The issuer or another URL of the provider, or its host, optionally with a port. */
     public TestFaultParams provider(String provider) { return set(this, "provider", provider); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param failure The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its responses by
-     * <code>delayMilliseconds</code>. Required with <code>provider</code>.
-     */
+     * <code>delayMilliseconds</code>. Required with <code>provider</code>. */
     public TestFaultParams failure(Failure failure) { return set(this, "failure", failure); }
-
-    /**
-     * {@return this}
-     * @param delayMilliseconds The delay of a slow provider, in milliseconds of real time.
-     */
+    /** {@return this}
+     * @param delayMilliseconds The delay of a slow provider, in milliseconds of real time. */
     public TestFaultParams delayMilliseconds(long delayMilliseconds) { return set(this, "delayMilliseconds", delayMilliseconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param store The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code> (<code>storeFull</code>) or
-     * <code>readOnly</code> (<code>storeReadOnly</code>).
-     */
+     * <code>readOnly</code> (<code>storeReadOnly</code>). */
     public TestFaultParams store(Store store) { return set(this, "store", store); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param forMilliseconds The period during which every write fails, in milliseconds of real time, instead of a number of times. Used
-     * only with <code>store</code>.
-     */
+     * only with <code>store</code>. */
     public TestFaultParams forMilliseconds(long forMilliseconds) { return set(this, "forMilliseconds", forMilliseconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clockJumpSeconds The number of seconds by which the clock of this process jumps. A negative number sets it back. Jumps add
-     * up.
-     */
+     * up. */
     public TestFaultParams clockJumpSeconds(long clockJumpSeconds) { return set(this, "clockJumpSeconds", clockJumpSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param afterCalls The number of calls, messages, requests or writes that succeed before the fault occurs. Not used with
-     * <code>clockJumpSeconds</code>, which takes effect immediately. Defaults to 0.
-     */
+     * <code>clockJumpSeconds</code>, which takes effect immediately. Defaults to 0. */
     public TestFaultParams afterCalls(long afterCalls) { return set(this, "afterCalls", afterCalls); }
-
-    /**
-     * {@return this}
-     * @param times The number of times the fault occurs. Defaults to 1; a provider fault stays active until <code>clear</code>.
-     */
+    /** {@return this}
+     * @param times The number of times the fault occurs. Defaults to 1; a provider fault stays active until <code>clear</code>. */
     public TestFaultParams times(long times) { return set(this, "times", times); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clear Whether to remove all active faults first. The clock of this process then returns to the clock of the store. Defaults
-     * to false.
-     */
+     * to false. */
     public TestFaultParams clear(boolean clear) { return set(this, "clear", clear); }
 
-    /**
-     * The delivery fault. With <code>refused</code>, the message is rejected. With <code>mayHaveArrived</code>, the message is accepted
-     * and appears in <code>test.outbox</code>, but the response is lost.
-     */
+    /** The delivery fault. With <code>refused</code>, the message is rejected. With <code>mayHaveArrived</code>, the message is accepted
+     * and appears in <code>test.outbox</code>, but the response is lost. */
     public enum Delivery implements JsonText {
         /** <code>refused</code> */
         REFUSED("refused"),
@@ -118,17 +72,12 @@ public final class TestFaultParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Delivery(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its responses by
-     * <code>delayMilliseconds</code>. Required with <code>provider</code>.
-     */
+    /** The failure of the provider: <code>down</code> refuses connections, <code>slow</code> delays its responses by
+     * <code>delayMilliseconds</code>. Required with <code>provider</code>. */
     public enum Failure implements JsonText {
         /** <code>down</code> */
         DOWN("down"),
@@ -138,17 +87,12 @@ public final class TestFaultParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Failure(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code> (<code>storeFull</code>) or
-     * <code>readOnly</code> (<code>storeReadOnly</code>).
-     */
+    /** The failure of writes: <code>busy</code> (<code>storeBusy</code>), <code>full</code> (<code>storeFull</code>) or
+     * <code>readOnly</code> (<code>storeReadOnly</code>). */
     public enum Store implements JsonText {
         /** <code>busy</code> */
         BUSY("busy"),
@@ -160,10 +104,7 @@ public final class TestFaultParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Store(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

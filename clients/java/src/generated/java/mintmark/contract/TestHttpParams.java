@@ -11,24 +11,15 @@ import mintmark.json.JsonText;
 public final class TestHttpParams extends Params {
     /** Creates parameters without values. */
     public TestHttpParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param allowOrigins The origins of web pages that can use the endpoint, such as <code>http://localhost:5173</code>, or
-     * <code>*</code> for all. A further call with this parameter replaces them.
-     */
+     * <code>*</code> for all. A further call with this parameter replaces them. */
     public TestHttpParams allowOrigins(List<String> allowOrigins) { return set(this, "allowOrigins", allowOrigins); }
-
-    /**
-     * {@return this}
-     * @param port The port. Defaults to any free port.
-     */
+    /** {@return this}
+     * @param port The port. Defaults to any free port. */
     public TestHttpParams port(long port) { return set(this, "port", port); }
-
-    /**
-     * {@return this}
-     * @param firebase The Firebase project for which the endpoint implements the Identity Toolkit API.
-     */
+    /** {@return this}
+     * @param firebase The Firebase project for which the endpoint implements the Identity Toolkit API. */
     public TestHttpParams firebase(Firebase firebase) { return set(this, "firebase", firebase); }
 
     /** The Firebase project for which the endpoint implements the Identity Toolkit API. */
@@ -38,23 +29,18 @@ public final class TestHttpParams extends Params {
 
         Firebase(Map<String, Object> json) { super(json); }
 
-        /**
-         * {@return a copy with this value}
-         * @param projectId The ID of the project, which is also the ID of its tenant. Required.
-         */
+        /** {@return a copy with this value}
+         * @param projectId The ID of the project, which is also the ID of its tenant. Required. */
         public Firebase withProjectId(String projectId) { return new Firebase(with("projectId", projectId)); }
 
-        /**
-         * {@return a copy with this value}
+        /** {@return a copy with this value}
          * @param tokens The form of ID tokens and session cookies. <code>unsigned</code> tokens are those of the emulator, and the only
          * ones that the Admin SDK for Node accepts with <code>FIREBASE_AUTH_EMULATOR_HOST</code>. <code>signed</code> tokens are signed
          * with RS256, and the endpoint publishes the certificates below <code>/www.googleapis.com/</code>, as verifiers outside of the
-         * emulator require. Defaults to "unsigned".
-         */
+         * emulator require. Defaults to "unsigned". */
         public Firebase withTokens(Tokens tokens) { return new Firebase(with("tokens", tokens)); }
 
-        /**
-         * The form of ID tokens and session cookies. <code>unsigned</code> tokens are those of the emulator, and the only ones that the
+        /** The form of ID tokens and session cookies. <code>unsigned</code> tokens are those of the emulator, and the only ones that the
          * Admin SDK for Node accepts with <code>FIREBASE_AUTH_EMULATOR_HOST</code>. <code>signed</code> tokens are signed with RS256, and
          * the endpoint publishes the certificates below <code>/www.googleapis.com/</code>, as verifiers outside of the emulator require.
          */
@@ -67,11 +53,8 @@ public final class TestHttpParams extends Params {
             UNKNOWN_TO_SDK_VERSION(null);
 
             private final String value;
-
             Tokens(String value) { this.value = value; }
-
-            @Override
-            public String value() { return value; }
+            @Override public String value() { return value; }
         }
     }
 }

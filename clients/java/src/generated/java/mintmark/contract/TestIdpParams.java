@@ -8,23 +8,14 @@ import mintmark.Params;
 public final class TestIdpParams extends Params {
     /** Creates parameters without values. */
     public TestIdpParams() {}
-
-    /**
-     * {@return this}
-     * @param port The port on which to start listening. Defaults to the port before <code>stop</code>, otherwise to any free port.
-     */
+    /** {@return this}
+     * @param port The port on which to start listening. Defaults to the port before <code>stop</code>, otherwise to any free port. */
     public TestIdpParams port(long port) { return set(this, "port", port); }
-
-    /**
-     * {@return this}
-     * @param issuers Issuers with their own names or behavior.
-     */
+    /** {@return this}
+     * @param issuers Issuers with their own names or behavior. */
     public TestIdpParams issuers(List<TestIssuer> issuers) { return set(this, "issuers", issuers); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param stop Whether to stop listening, to test an unavailable provider. Its logins are kept. If the provider has never been
-     * started, a port is reserved without listening. Defaults to false.
-     */
+     * started, a port is reserved without listening. Defaults to false. */
     public TestIdpParams stop(boolean stop) { return set(this, "stop", stop); }
 }

@@ -25,9 +25,7 @@ public final class TestIdpResult extends Result {
     /** {@return the URL of the public keys of <code>issuer</code>} */
     public String jwksUrl() { return json().text("jwksUrl"); }
 
-    /**
-     * {@return the result's <code>issuer</code> first, then the other issuers of this call, those of earlier calls, and the issuer of the
-     * default tenant} Every other tenant has an issuer at <code>baseUrl</code>, a slash and its ID.
-     */
+    /** {@return the result's <code>issuer</code> first, then the other issuers of this call, those of earlier calls, and the issuer of the
+     * default tenant} Every other tenant has an issuer at <code>baseUrl</code>, a slash and its ID. */
     public List<TestIssuerAddress> issuers() { return json().list("issuers", Read.object(TestIssuerAddress::new)); }
 }

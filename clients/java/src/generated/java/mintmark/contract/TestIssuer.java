@@ -12,84 +12,62 @@ public final class TestIssuer extends Result {
 
     TestIssuer(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name The name of the issuer. Its URL is <code>baseUrl</code>, a slash and this name. Required.
-     */
+    /** {@return a copy with this value}
+     * @param name The name of the issuer. Its URL is <code>baseUrl</code>, a slash and this name. Required. */
     public TestIssuer withName(String name) { return new TestIssuer(with("name", name)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param tenantId The tenant whose accounts sign in and whose keys sign. Defaults to the tenant with the name of the issuer, which is
-     * created if it does not exist.
-     */
+     * created if it does not exist. */
     public TestIssuer withTenantId(String tenantId) { return new TestIssuer(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param passwordless Whether users sign in with only their email address. Otherwise the login page requires the same as a sign-in:
-     * password, one-time code or second factor. Defaults to false.
-     */
+     * password, one-time code or second factor. Defaults to false. */
     public TestIssuer withPasswordless(boolean passwordless) { return new TestIssuer(with("passwordless", passwordless)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param createAccounts Whether the login page creates an account for an unknown email address, with the entered password, or without
-     * a password if <code>passwordless</code> is true. Defaults to false.
-     */
+     * a password if <code>passwordless</code> is true. Defaults to false. */
     public TestIssuer withCreateAccounts(boolean createAccounts) { return new TestIssuer(with("createAccounts", createAccounts)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param clients The clients of the issuer; all other clients are rejected. If omitted, the issuer accepts every client with any
-     * secret, any assertion and any redirect URI.
-     */
+     * secret, any assertion and any redirect URI. */
     public TestIssuer withClients(List<TestClient> clients) { return new TestIssuer(with("clients", clients)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param resources The protected resources, such as MCP servers, for which the issuer issues access tokens. The issuer then follows
      * the authorization rules of the Model Context Protocol: a request for another <code>resource</code> fails with
-     * <code>invalid_target</code>, and every client must use PKCE.
-     */
+     * <code>invalid_target</code>, and every client must use PKCE. */
     public TestIssuer withResources(List<TestResource> resources) { return new TestIssuer(with("resources", resources)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param registration Whether clients can register (RFC 7591, RFC 7592). Defaults to true if the issuer has <code>resources</code>,
-     * otherwise to false.
-     */
+     * otherwise to false. */
     public TestIssuer withRegistration(boolean registration) { return new TestIssuer(with("registration", registration)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param clientIdMetadata Whether a client ID can be the URL of a client metadata document, which the provider then fetches. Allowed
      * are <code>https</code> URLs of public addresses, and URLs of this machine. Defaults to true if the issuer has
-     * <code>resources</code>, otherwise to false.
-     */
+     * <code>resources</code>, otherwise to false. */
     public TestIssuer withClientIdMetadata(boolean clientIdMetadata) {
         return new TestIssuer(with("clientIdMetadata", clientIdMetadata));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param dpop Which proofs of possession are required. Defaults to "optional".
-     */
+    /** {@return a copy with this value}
+     * @param dpop Which proofs of possession are required. Defaults to "optional". */
     public TestIssuer withDpop(TestDpop dpop) { return new TestIssuer(with("dpop", dpop)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param requirePushedRequests Whether clients must push every authorization request to the endpoint <code>par</code> (RFC 9126).
-     * Otherwise they can. Defaults to false.
-     */
+     * Otherwise they can. Defaults to false. */
     public TestIssuer withRequirePushedRequests(boolean requirePushedRequests) {
         return new TestIssuer(with("requirePushedRequests", requirePushedRequests));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param signInAs The username of the account that the authorization endpoint signs in without showing its login page, for tests
-     * without a browser.
-     */
+     * without a browser. */
     public TestIssuer withSignInAs(String signInAs) { return new TestIssuer(with("signInAs", signInAs)); }
 }

@@ -6,37 +6,29 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>test.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>test.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class TestMethods {
     private final Caller caller;
 
-    /**
-     * Creates the methods.
-     * @param caller performs the calls
-     */
+    /** Creates the methods.
+     * @param caller performs the calls */
     public TestMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Gets or sets the virtual clock of a testing store. The changes apply in this order: <code>reset</code> returns to the real time,
+    /** Gets or sets the virtual clock of a testing store. The changes apply in this order: <code>reset</code> returns to the real time,
      * <code>setAt</code> sets the time, <code>advanceSeconds</code> advances it, and <code>freeze</code> stops or starts the clock. If
      * all of them are omitted, the call only returns the time. When the call returns, everything due at the new time has taken effect:
      * tokens and flows have expired, keys have changed their state, and expired rows (flows, sessions, counters, revocations, keys) are
      * deleted. All processes of the testing store share the clock.
      * <p>Errors: {@link ClockOutOfRangeException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestClockResult clock(Consumer<TestClockParams> params) {
         return caller.call("test.clock", Params.filled(new TestClockParams(), params), TestClockResult::new);
     }
 
-    /**
-     * {@return a future of {@link #clock(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #clock(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestClockResult> clockAsync(Consumer<TestClockParams> params) {
         return caller.callAsync("test.clock", Params.filled(new TestClockParams(), params), TestClockResult::new);
     }
@@ -47,23 +39,19 @@ public final class TestMethods {
     /** {@return a future of {@link #clock(Consumer)}} */
     public CompletableFuture<TestClockResult> clockAsync() { return clockAsync(params -> {}); }
 
-    /**
-     * Queues claims or errors for the next responses of the test provider, or challenges of passkeys. Claims are added to the next tokens
+    /** Queues claims or errors for the next responses of the test provider, or challenges of passkeys. Claims are added to the next tokens
      * of the issuer of <code>test.idp</code> and to the UserInfo responses for them; a <code>null</code> value removes a claim. An error
      * is returned once, by the endpoint that it names, instead of the regular response. Queued entries are used in order. Without claims
      * and error, the call returns the queue.
      * <p>Errors: {@link IssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestEnqueueResult enqueue(Consumer<TestEnqueueParams> params) {
         return caller.call("test.enqueue", Params.filled(new TestEnqueueParams(), params), TestEnqueueResult::new);
     }
 
-    /**
-     * {@return a future of {@link #enqueue(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #enqueue(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestEnqueueResult> enqueueAsync(Consumer<TestEnqueueParams> params) {
         return caller.callAsync("test.enqueue", Params.filled(new TestEnqueueParams(), params), TestEnqueueResult::new);
     }
@@ -74,8 +62,7 @@ public final class TestMethods {
     /** {@return a future of {@link #enqueue(Consumer)}} */
     public CompletableFuture<TestEnqueueResult> enqueueAsync() { return enqueueAsync(params -> {}); }
 
-    /**
-     * Injects, lists or clears faults. Injects one fault into this process and returns all active faults. Without a fault, the call only
+    /** Injects, lists or clears faults. Injects one fault into this process and returns all active faults. Without a fault, the call only
      * returns them. <code>clear</code> and <code>test.reset</code> remove all faults. Each fault occurs where the real failure would
      * occur, so retries, compensation and errors are the real ones. If several faults match, the oldest one applies. A
      * <code>method</code> fails with the chosen error, also for requests through <code>compat.http</code> and <code>test.http</code> that
@@ -87,16 +74,13 @@ public final class TestMethods {
      * and no expired rows are deleted.
      * <p>Errors: {@link ClockOutOfRangeException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestFaultResult fault(Consumer<TestFaultParams> params) {
         return caller.call("test.fault", Params.filled(new TestFaultParams(), params), TestFaultResult::new);
     }
 
-    /**
-     * {@return a future of {@link #fault(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #fault(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestFaultResult> faultAsync(Consumer<TestFaultParams> params) {
         return caller.callAsync("test.fault", Params.filled(new TestFaultParams(), params), TestFaultResult::new);
     }
@@ -107,8 +91,7 @@ public final class TestMethods {
     /** {@return a future of {@link #fault(Consumer)}} */
     public CompletableFuture<TestFaultResult> faultAsync() { return faultAsync(params -> {}); }
 
-    /**
-     * Starts an HTTP endpoint for compat.http on the loopback interface. For SDKs and command-line tools that send HTTP requests
+    /** Starts an HTTP endpoint for compat.http on the loopback interface. For SDKs and command-line tools that send HTTP requests
      * themselves: configure <code>baseUrl</code> as their endpoint. The endpoint listens only on 127.0.0.1, accepts requests of up to 1
      * MiB, and runs until the process exits. Every program that can reach it has the full access of <code>compat.http</code>. Programs in
      * browsers can use it if <code>allowOrigins</code> contains their origin. Without it, no response has CORS headers, and preflight
@@ -120,16 +103,13 @@ public final class TestMethods {
      * They are not valid for methods and for other endpoints.
      * <p>Errors: {@link PortUnavailableException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestHttpResult http(Consumer<TestHttpParams> params) {
         return caller.call("test.http", Params.filled(new TestHttpParams(), params), TestHttpResult::new);
     }
 
-    /**
-     * {@return a future of {@link #http(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #http(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestHttpResult> httpAsync(Consumer<TestHttpParams> params) {
         return caller.callAsync("test.http", Params.filled(new TestHttpParams(), params), TestHttpResult::new);
     }
@@ -140,8 +120,7 @@ public final class TestMethods {
     /** {@return a future of {@link #http(Consumer)}} */
     public CompletableFuture<TestHttpResult> httpAsync() { return httpAsync(params -> {}); }
 
-    /**
-     * Starts or stops a test OpenID Connect provider on the loopback interface. For tests of services that sign users in with an external
+    /** Starts or stops a test OpenID Connect provider on the loopback interface. For tests of services that sign users in with an external
      * provider: configure an issuer of the result there; a browser or an automated test can then perform the complete login. The users of
      * the provider are the accounts of this store, and its keys are the keys of the tenants. It signs with RS256, which OpenID Connect
      * Discovery requires of every provider, for tenants created with this <code>signingAlgorithm</code>, otherwise with ES256. Each
@@ -161,16 +140,13 @@ public final class TestMethods {
      * with the process; <code>test.snapshot</code> saves it and <code>test.restore</code> restores it.
      * <p>Errors: {@link PortUnavailableException}, {@link TenantNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestIdpResult idp(Consumer<TestIdpParams> params) {
         return caller.call("test.idp", Params.filled(new TestIdpParams(), params), TestIdpResult::new);
     }
 
-    /**
-     * {@return a future of {@link #idp(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #idp(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestIdpResult> idpAsync(Consumer<TestIdpParams> params) {
         return caller.callAsync("test.idp", Params.filled(new TestIdpParams(), params), TestIdpResult::new);
     }
@@ -181,20 +157,16 @@ public final class TestMethods {
     /** {@return a future of {@link #idp(Consumer)}} */
     public CompletableFuture<TestIdpResult> idpAsync() { return idpAsync(params -> {}); }
 
-    /**
-     * Reads the messages captured by a testing store. A testing store captures messages instead of sending them. The messages are sorted
+    /** Reads the messages captured by a testing store. A testing store captures messages instead of sending them. The messages are sorted
      * oldest first.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestOutboxResult outbox(Consumer<TestOutboxParams> params) {
         return caller.call("test.outbox", Params.filled(new TestOutboxParams(), params), TestOutboxResult::new);
     }
 
-    /**
-     * {@return a future of {@link #outbox(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #outbox(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestOutboxResult> outboxAsync(Consumer<TestOutboxParams> params) {
         return caller.callAsync("test.outbox", Params.filled(new TestOutboxParams(), params), TestOutboxResult::new);
     }
@@ -205,22 +177,19 @@ public final class TestMethods {
     /** {@return a future of {@link #outbox(Consumer)}} */
     public CompletableFuture<TestOutboxResult> outboxAsync() { return outboxAsync(params -> {}); }
 
-    /**
-     * Resets the testing store and this process to their initial state. Deletes everything in the store for every process: tenants,
+    /** Resets the testing store and this process to their initial state. Deletes everything in the store for every process: tenants,
      * accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of
      * <code>test.fault</code>, the snapshots in memory (not those in files), and the issuers and state of <code>test.idp</code>, which
      * continues to listen. The tenant <code>default</code> returns to its initial settings, and the clock to the real time or to the
      * start time of <code>--clock</code>. Other processes detect the reset with their next request, on PostgreSQL within one second. The
      * configuration of <code>--apply</code> is not applied again.
-     * @return the result
-     */
+     * @return the result */
     public TestResetResult reset() { return caller.call("test.reset", Params.NONE, TestResetResult::new); }
 
     /** {@return a future of {@link #reset()}} */
     public CompletableFuture<TestResetResult> resetAsync() { return caller.callAsync("test.reset", Params.NONE, TestResetResult::new); }
 
-    /**
-     * Restores a snapshot of the testing store. Replaces everything in the store, for every process, with the content of the snapshot in
+    /** Restores a snapshot of the testing store. Replaces everything in the store, for every process, with the content of the snapshot in
      * one transaction; if the restore fails, nothing changes. The state of <code>test.idp</code> in the snapshot is restored as well; the
      * provider continues to listen on its port, and issuers with other names that were added since are kept. The clock continues from its
      * time in the snapshot, or stays stopped at it. The seed also continues, so processes that continue from the same state with the same
@@ -231,16 +200,13 @@ public final class TestMethods {
      * <p>Errors: {@link SnapshotNotFoundException}, {@link SnapshotUnusableException}, {@link SnapshotVersionMismatchException}, {@link
      * SnapshotSealMismatchException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestRestoreResult restore(Consumer<TestRestoreParams> params) {
         return caller.call("test.restore", Params.filled(new TestRestoreParams(), params), TestRestoreResult::new);
     }
 
-    /**
-     * {@return a future of {@link #restore(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #restore(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestRestoreResult> restoreAsync(Consumer<TestRestoreParams> params) {
         return caller.callAsync("test.restore", Params.filled(new TestRestoreParams(), params), TestRestoreResult::new);
     }
@@ -251,8 +217,7 @@ public final class TestMethods {
     /** {@return a future of {@link #restore(Consumer)}} */
     public CompletableFuture<TestRestoreResult> restoreAsync() { return restoreAsync(params -> {}); }
 
-    /**
-     * Seeds the random generator of a testing store. After the call, every ID, code, token and key of the store is derived from the seed,
+    /** Seeds the random generator of a testing store. After the call, every ID, code, token and key of the store is derived from the seed,
      * in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of
      * calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to
      * providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible:
@@ -261,34 +226,26 @@ public final class TestMethods {
      * not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last
      * derived value; <code>test.reset</code> restarts it.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestSeedResult seed(TestSeedParams params) { return caller.call("test.seed", params.require("seed"), TestSeedResult::new); }
 
-    /**
-     * {@return a future of {@link #seed(TestSeedParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #seed(TestSeedParams)}}
+     * @param params the parameters */
     public CompletableFuture<TestSeedResult> seedAsync(TestSeedParams params) {
         return caller.callAsync("test.seed", params.require("seed"), TestSeedResult::new);
     }
 
-    /**
-     * {@return the result of {@link #seed(TestSeedParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #seed(TestSeedParams)}}
+     * @param params sets the parameters */
     public TestSeedResult seed(Consumer<TestSeedParams> params) { return seed(Params.filled(new TestSeedParams(), params)); }
 
-    /**
-     * {@return a future of {@link #seed(TestSeedParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #seed(TestSeedParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestSeedResult> seedAsync(Consumer<TestSeedParams> params) {
         return seedAsync(Params.filled(new TestSeedParams(), params));
     }
 
-    /**
-     * Takes a snapshot of the testing store. The snapshot contains the complete state at a single point in time: tenants, pools,
+    /** Takes a snapshot of the testing store. The snapshot contains the complete state at a single point in time: tenants, pools,
      * accounts, flows, sessions, keys, messages, audit records, the clock and the position of the seed. It also contains the state of
      * <code>test.idp</code> in this process: issuers, codes, refresh tokens, devices, browser sessions and the queue.
      * <code>test.restore</code> restores it any number of times. Without <code>file</code>, the snapshot is stored under a name in the
@@ -299,16 +256,13 @@ public final class TestMethods {
      * everyone can. Codes, addresses and the state of <code>test.idp</code> are not encrypted.
      * <p>Errors: {@link TooManySnapshotsException}, {@link SnapshotFileExistsException}, {@link SnapshotNotWrittenException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestSnapshotResult snapshot(Consumer<TestSnapshotParams> params) {
         return caller.call("test.snapshot", Params.filled(new TestSnapshotParams(), params), TestSnapshotResult::new);
     }
 
-    /**
-     * {@return a future of {@link #snapshot(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #snapshot(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestSnapshotResult> snapshotAsync(Consumer<TestSnapshotParams> params) {
         return caller.callAsync("test.snapshot", Params.filled(new TestSnapshotParams(), params), TestSnapshotResult::new);
     }
@@ -319,8 +273,7 @@ public final class TestMethods {
     /** {@return a future of {@link #snapshot(Consumer)}} */
     public CompletableFuture<TestSnapshotResult> snapshotAsync() { return snapshotAsync(params -> {}); }
 
-    /**
-     * Signs a token with arbitrary header fields and claims. For tests of token verifiers: creates valid tokens without a sign-in, and
+    /** Signs a token with arbitrary header fields and claims. For tests of token verifiers: creates valid tokens without a sign-in, and
      * invalid tokens of every kind. The token contains <code>iss</code>, <code>sub</code>, <code>aud</code>, <code>iat</code> and
      * <code>exp</code>. Tokens of a tenant also contain <code>sid</code> and <code>auth_time</code>; access tokens also contain
      * <code>jti</code>, <code>client_id</code> and <code>scope</code>. Given claims and header fields replace the defaults; a
@@ -329,66 +282,51 @@ public final class TestMethods {
      * <code>token.verify</code> and the pools of this store accept it for any subject, unless an account with that ID is disabled.
      * <p>Errors: {@link IssuerNotFoundException}, {@link NoKeyInStateException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestTokenResult token(TestTokenParams params) {
         return caller.call("test.token", params.require("subject", "audience"), TestTokenResult::new);
     }
 
-    /**
-     * {@return a future of {@link #token(TestTokenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #token(TestTokenParams)}}
+     * @param params the parameters */
     public CompletableFuture<TestTokenResult> tokenAsync(TestTokenParams params) {
         return caller.callAsync("test.token", params.require("subject", "audience"), TestTokenResult::new);
     }
 
-    /**
-     * {@return the result of {@link #token(TestTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #token(TestTokenParams)}}
+     * @param params sets the parameters */
     public TestTokenResult token(Consumer<TestTokenParams> params) { return token(Params.filled(new TestTokenParams(), params)); }
 
-    /**
-     * {@return a future of {@link #token(TestTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #token(TestTokenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestTokenResult> tokenAsync(Consumer<TestTokenParams> params) {
         return tokenAsync(Params.filled(new TestTokenParams(), params));
     }
 
-    /**
-     * Signs a token in the form of a workload issuer, such as GitHub or Kubernetes. For tests of trusted issuers without keys and
-     * network: the token has the claims of its family, and <code>issuer</code> and <code>keys</code> of the result are parameters of
-     * <code>issuer.put</code>. All tokens of a store have the same key. Given claims and header fields replace those of the family; a
-     * <code>null</code> value removes a member. Nothing is stored.
+    /** Signs a token as an issuer of workloads writes it. For tests of trusted issuers without keys and network: the token has the claims
+     * of its family, and <code>issuer</code> and <code>keys</code> of the result are parameters of <code>issuer.put</code>. All tokens of
+     * a store have the same key. Given claims and header fields replace those of the family; a <code>null</code> value removes a member.
+     * Nothing is stored.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TestWorkloadTokenResult workloadToken(TestWorkloadTokenParams params) {
         return caller.call("test.workloadToken", params.require("family"), TestWorkloadTokenResult::new);
     }
 
-    /**
-     * {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params the parameters */
     public CompletableFuture<TestWorkloadTokenResult> workloadTokenAsync(TestWorkloadTokenParams params) {
         return caller.callAsync("test.workloadToken", params.require("family"), TestWorkloadTokenResult::new);
     }
 
-    /**
-     * {@return the result of {@link #workloadToken(TestWorkloadTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params sets the parameters */
     public TestWorkloadTokenResult workloadToken(Consumer<TestWorkloadTokenParams> params) {
         return workloadToken(Params.filled(new TestWorkloadTokenParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #workloadToken(TestWorkloadTokenParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TestWorkloadTokenResult> workloadTokenAsync(Consumer<TestWorkloadTokenParams> params) {
         return workloadTokenAsync(Params.filled(new TestWorkloadTokenParams(), params));
     }

@@ -7,28 +7,16 @@ import mintmark.Params;
 public final class TestOutboxParams extends Params {
     /** Creates parameters without values. */
     public TestOutboxParams() {}
-
-    /**
-     * {@return this}
-     * @param to The address or number whose messages are returned.
-     */
+    /** {@return this}
+     * @param to The address or number whose messages are returned. */
     public TestOutboxParams to(String to) { return set(this, "to", to); }
-
-    /**
-     * {@return this}
-     * @param after The number after which messages are returned. Defaults to 0.
-     */
+    /** {@return this}
+     * @param after The number after which messages are returned. Defaults to 0. */
     public TestOutboxParams after(long after) { return set(this, "after", after); }
-
-    /**
-     * {@return this}
-     * @param waitSeconds The maximum time to wait for a message, in seconds of real time. Defaults to 0.
-     */
+    /** {@return this}
+     * @param waitSeconds The maximum time to wait for a message, in seconds of real time. Defaults to 0. */
     public TestOutboxParams waitSeconds(long waitSeconds) { return set(this, "waitSeconds", waitSeconds); }
-
-    /**
-     * {@return this}
-     * @param clear Whether to delete the returned messages. Defaults to false.
-     */
+    /** {@return this}
+     * @param clear Whether to delete the returned messages. Defaults to false. */
     public TestOutboxParams clear(boolean clear) { return set(this, "clear", clear); }
 }

@@ -12,23 +12,17 @@ public final class TestResource extends Result {
 
     TestResource(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param resource The identifier of the resource: its URL without a fragment. It is the value of the parameter <code>resource</code>
-     * (RFC 8707) and the audience of the access tokens. Required.
-     */
+     * (RFC 8707) and the audience of the access tokens. Required. */
     public TestResource withResource(String resource) { return new TestResource(with("resource", resource)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param scopes The scopes of the resource. A request for another scope fails with <code>invalid_scope</code>. If omitted, every
-     * scope is granted.
-     */
+     * scope is granted. */
     public TestResource withScopes(List<String> scopes) { return new TestResource(with("scopes", scopes)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param name The name in the metadata of the resource.
-     */
+    /** {@return a copy with this value}
+     * @param name The name in the metadata of the resource. */
     public TestResource withName(String name) { return new TestResource(with("name", name)); }
 }

@@ -11,10 +11,8 @@ public final class TestResourceAddress extends Result {
     /** {@return the identifier of the resource} */
     public String resource() { return json().text("resource"); }
 
-    /**
-     * {@return the URL at which the provider publishes the metadata} Use it as <code>resource_metadata</code> in the header
-     * <code>WWW-Authenticate</code> of your server.
-     */
+    /** {@return the URL at which the provider publishes the metadata} Use it as <code>resource_metadata</code> in the header
+     * <code>WWW-Authenticate</code> of your server. */
     public String metadataUrl() { return json().text("metadataUrl"); }
 
     /** {@return the metadata, for a server that publishes them itself at <code>/.well-known/oauth-protected-resource</code>} */

@@ -7,16 +7,10 @@ import mintmark.Params;
 public final class TestRestoreParams extends Params {
     /** Creates parameters without values. */
     public TestRestoreParams() {}
-
-    /**
-     * {@return this}
-     * @param name The name of a snapshot in the memory of this process.
-     */
+    /** {@return this}
+     * @param name The name of a snapshot in the memory of this process. */
     public TestRestoreParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param file The absolute path of a snapshot file. The file is not changed.
-     */
+    /** {@return this}
+     * @param file The absolute path of a snapshot file. The file is not changed. */
     public TestRestoreParams file(String file) { return set(this, "file", file); }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class TestSeedParams extends Params {
     /** Creates parameters without values. */
     public TestSeedParams() {}
-
-    /**
-     * {@return this}
-     * @param seed The seed, any text. Required.
-     */
+    /** {@return this}
+     * @param seed The seed, any text. Required. */
     public TestSeedParams seed(String seed) { return set(this, "seed", seed); }
 }

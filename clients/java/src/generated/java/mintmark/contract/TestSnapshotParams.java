@@ -7,17 +7,11 @@ import mintmark.Params;
 public final class TestSnapshotParams extends Params {
     /** Creates parameters without values. */
     public TestSnapshotParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param name The name of the snapshot in the memory of this process. Replaces a snapshot of the same name. If <code>name</code> and
-     * <code>file</code> are omitted, a name is generated.
-     */
+     * <code>file</code> are omitted, a name is generated. */
     public TestSnapshotParams name(String name) { return set(this, "name", name); }
-
-    /**
-     * {@return this}
-     * @param file The absolute path of the file to create. Its directory must exist.
-     */
+    /** {@return this}
+     * @param file The absolute path of the file to create. Its directory must exist. */
     public TestSnapshotParams file(String file) { return set(this, "file", file); }
 }

@@ -9,64 +9,38 @@ import mintmark.json.JsonText;
 public final class TestTokenParams extends Params {
     /** Creates parameters without values. */
     public TestTokenParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuer The issuer whose key signs the token: the issuer of a tenant or pool of this store, or an issuer of
-     * <code>test.idp</code>. Defaults to the default tenant. To name a foreign issuer, set <code>iss</code> in <code>claims</code>.
-     */
+     * <code>test.idp</code>. Defaults to the default tenant. To name a foreign issuer, set <code>iss</code> in <code>claims</code>. */
     public TestTokenParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param subject The <code>sub</code> claim. Required.
-     */
+    /** {@return this}
+     * @param subject The <code>sub</code> claim. Required. */
     public TestTokenParams subject(String subject) { return set(this, "subject", subject); }
-
-    /**
-     * {@return this}
-     * @param audience The <code>aud</code> claim. Required.
-     */
+    /** {@return this}
+     * @param audience The <code>aud</code> claim. Required. */
     public TestTokenParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param use The token type, which determines <code>typ</code> in the header: <code>id</code> or <code>access</code> for a tenant,
-     * <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to <code>pool</code> for a pool.
-     */
+     * <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to <code>pool</code> for a pool. */
     public TestTokenParams use(Use use) { return set(this, "use", use); }
-
-    /**
-     * {@return this}
-     * @param claims Additional or changed claims.
-     */
+    /** {@return this}
+     * @param claims Additional or changed claims. */
     public TestTokenParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
-
-    /**
-     * {@return this}
-     * @param header Additional or changed header fields. The signing key does not change, regardless of <code>alg</code>.
-     */
+    /** {@return this}
+     * @param header Additional or changed header fields. The signing key does not change, regardless of <code>alg</code>. */
     public TestTokenParams header(Map<String, Object> header) { return setFree(this, "header", header); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param expiresInSeconds The number of seconds from the current time to <code>exp</code>. A negative number creates an expired
-     * token. Defaults to 3600.
-     */
+     * token. Defaults to 3600. */
     public TestTokenParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param keyState The state of the key that signs the token. <code>gone</code> is a key that is no longer published.
      * <code>wrong</code> is another key with the <code>kid</code> of the active key. <code>unknown</code> is another key with its own
-     * <code>kid</code>. Defaults to "active".
-     */
+     * <code>kid</code>. Defaults to "active". */
     public TestTokenParams keyState(KeyState keyState) { return set(this, "keyState", keyState); }
 
-    /**
-     * The token type, which determines <code>typ</code> in the header: <code>id</code> or <code>access</code> for a tenant,
-     * <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to <code>pool</code> for a pool.
-     */
+    /** The token type, which determines <code>typ</code> in the header: <code>id</code> or <code>access</code> for a tenant,
+     * <code>pool</code> for a pool. Defaults to <code>id</code> for a tenant and to <code>pool</code> for a pool. */
     public enum Use implements JsonText {
         /** <code>id</code> */
         ID("id"),
@@ -78,17 +52,12 @@ public final class TestTokenParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Use(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
-    /**
-     * The state of the key that signs the token. <code>gone</code> is a key that is no longer published. <code>wrong</code> is another
-     * key with the <code>kid</code> of the active key. <code>unknown</code> is another key with its own <code>kid</code>.
-     */
+    /** The state of the key that signs the token. <code>gone</code> is a key that is no longer published. <code>wrong</code> is another
+     * key with the <code>kid</code> of the active key. <code>unknown</code> is another key with its own <code>kid</code>. */
     public enum KeyState implements JsonText {
         /** <code>active</code> */
         ACTIVE("active"),
@@ -108,10 +77,7 @@ public final class TestTokenParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         KeyState(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

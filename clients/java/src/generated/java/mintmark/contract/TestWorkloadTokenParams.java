@@ -9,36 +9,21 @@ import mintmark.json.JsonText;
 public final class TestWorkloadTokenParams extends Params {
     /** Creates parameters without values. */
     public TestWorkloadTokenParams() {}
-
-    /**
-     * {@return this}
-     * @param family The family of the token. Required.
-     */
+    /** {@return this}
+     * @param family The family of the token. Required. */
     public TestWorkloadTokenParams family(Family family) { return set(this, "family", family); }
-
-    /**
-     * {@return this}
-     * @param issuer The <code>iss</code> claim. Defaults to the issuer of the family, or one in the domain <code>example.org</code>.
-     */
+    /** {@return this}
+     * @param issuer The <code>iss</code> claim. Defaults to the issuer of the family, or one in the domain <code>example.org</code>. */
     public TestWorkloadTokenParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param claims Additional or changed claims.
-     */
+    /** {@return this}
+     * @param claims Additional or changed claims. */
     public TestWorkloadTokenParams claims(Map<String, Object> claims) { return setFree(this, "claims", claims); }
-
-    /**
-     * {@return this}
-     * @param header Additional or changed header fields. The signing key does not change, regardless of <code>alg</code>.
-     */
+    /** {@return this}
+     * @param header Additional or changed header fields. The signing key does not change, regardless of <code>alg</code>. */
     public TestWorkloadTokenParams header(Map<String, Object> header) { return setFree(this, "header", header); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param expiresInSeconds The number of seconds from the current time to <code>exp</code>. A negative number creates an expired
-     * token. Defaults to 600.
-     */
+     * token. Defaults to 600. */
     public TestWorkloadTokenParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
 
     /** The family of the token. */
@@ -65,10 +50,7 @@ public final class TestWorkloadTokenParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Family(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>testingStoreMismatch</code>, 8011. A testing store is opened without <code>--testing</code>, or any other store with
- * it.
- */
+/** The error <code>testingStoreMismatch</code>, 8011. A testing store is opened without <code>--testing</code>, or any other store with
+ * it. */
 public final class TestingStoreMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TestingStoreMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return whether the store is a testing store} */

@@ -5,22 +5,17 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenAlgorithmNotAllowed</code>, 3002. <code>alg</code> is <code>none</code>, an HMAC algorithm, or not the algorithm
+/** The error <code>tokenAlgorithmNotAllowed</code>, 3002. <code>alg</code> is <code>none</code>, an HMAC algorithm, or not the algorithm
  * of the key that <code>kid</code> names.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenAlgorithmNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenAlgorithmNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the <code>alg</code> header parameter of the token} */
     public String algorithm() { return json().text("algorithm"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,13 +7,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>tokenAudienceMismatch</code>, 3007. <code>aud</code> does not contain the expected audience.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+/** The error <code>tokenAudienceMismatch</code>, 3007. <code>aud</code> does not contain the expected audience.
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenAudienceMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenAudienceMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the expected audience} */
@@ -22,9 +19,7 @@ public final class TokenAudienceMismatchException extends ApiException {
     /** {@return the audiences of the token} */
     public List<String> actual() { return json().list("actual", Read.STRING); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -5,13 +5,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenClaimRejected</code>, 3200. A claim of a token violates a limit of the trusted issuer, or a rule for session tags.
- * <p>Equivalent: cognito sts:IDPRejectedClaim.
- */
+/** The error <code>tokenClaimRejected</code>, 3200. A claim of a token violates a limit of the trusted issuer, or a rule for session tags.
+ * <p>Equivalent: cognito sts:IDPRejectedClaim. */
 public final class TokenClaimRejectedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenClaimRejectedException(ErrorResponse response) { super(response); }
 
     /** {@return the name of the claim} */
@@ -20,9 +17,7 @@ public final class TokenClaimRejectedException extends ApiException {
     /** {@return the violated rule} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -8,36 +8,21 @@ import mintmark.Params;
 public final class TokenDelegateParams extends Params {
     /** Creates parameters without values. */
     public TokenDelegateParams() {}
-
-    /**
-     * {@return this}
-     * @param idToken The ID token of the user. Required.
-     */
+    /** {@return this}
+     * @param idToken The ID token of the user. Required. */
     public TokenDelegateParams idToken(String idToken) { return set(this, "idToken", idToken); }
-
-    /**
-     * {@return this}
-     * @param actor The actor. Required.
-     */
+    /** {@return this}
+     * @param actor The actor. Required. */
     public TokenDelegateParams actor(DelegationActor actor) { return set(this, "actor", actor); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audiences for which the actor can get tokens: audiences of the tenant, or the tenant's ID, which permits all of
-     * them. Defaults to the tenant's ID.
-     */
+     * them. Defaults to the tenant's ID. */
     public TokenDelegateParams audience(List<String> audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
-     * @param scope The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer.
-     */
+    /** {@return this}
+     * @param scope The scopes that the actor can get. Defaults to those granted at sign-in that all audiences offer. */
     public TokenDelegateParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param expiresInSeconds The maximum lifetime of the token and of all tokens for which the actor exchanges it, in seconds. The
-     * lifetime of access tokens of the tenant and the expiration of the ID token limit it too. Defaults to 3600.
-     */
+     * lifetime of access tokens of the tenant and the expiration of the ID token limit it too. Defaults to 3600. */
     public TokenDelegateParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
 }

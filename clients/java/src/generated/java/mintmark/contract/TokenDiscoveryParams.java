@@ -7,11 +7,8 @@ import mintmark.Params;
 public final class TokenDiscoveryParams extends Params {
     /** Creates parameters without values. */
     public TokenDiscoveryParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param issuer The issuer of tokens, exactly as in their <code>iss</code> claim. <code>tenant.get</code> returns the issuer of a
-     * tenant, <code>pool.get</code> the issuer of a pool. Required.
-     */
+     * tenant, <code>pool.get</code> the issuer of a pool. Required. */
     public TokenDiscoveryParams issuer(String issuer) { return set(this, "issuer", issuer); }
 }

@@ -9,110 +9,68 @@ import mintmark.Params;
 public final class TokenExchangeParams extends Params {
     /** Creates parameters without values. */
     public TokenExchangeParams() {}
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param subjectToken An ID token or access token of a tenant, or the token of a trusted issuer with the use <code>exchange</code>.
-     * For an assertion, an ID token or refresh token of the application <code>clientId</code>. Required.
-     */
+     * For an assertion, an ID token or refresh token of the application <code>clientId</code>. Required. */
     public TokenExchangeParams subjectToken(String subjectToken) { return set(this, "subjectToken", subjectToken); }
-
-    /**
-     * {@return this}
-     * @param subjectTokenType The type of the subject token. Tokens of trusted issuers have the type <code>jwt</code>. Required.
-     */
+    /** {@return this}
+     * @param subjectTokenType The type of the subject token. Tokens of trusted issuers have the type <code>jwt</code>. Required. */
     public TokenExchangeParams subjectTokenType(String subjectTokenType) { return set(this, "subjectTokenType", subjectTokenType); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param actorToken The token of the actor: an ID token or access token of the same tenant, or the token of a trusted issuer with the
-     * use <code>exchange</code>. An access token must be for the tenant itself. Requires <code>actorTokenType</code>.
-     */
+     * use <code>exchange</code>. An access token must be for the tenant itself. Requires <code>actorTokenType</code>. */
     public TokenExchangeParams actorToken(String actorToken) { return set(this, "actorToken", actorToken); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param actorTokenType The type of the actor token. Tokens of trusted issuers have the type <code>jwt</code>. Requires
-     * <code>actorToken</code>.
-     */
+     * <code>actorToken</code>. */
     public TokenExchangeParams actorTokenType(String actorTokenType) { return set(this, "actorTokenType", actorTokenType); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param requestedTokenType The type of the new token: <code>access_token</code> or <code>jwt</code>, which are the same,
      * <code>urn:ietf:params:oauth:token-type:id-jag</code> for an assertion, or <code>urn:ietf:params:oauth:token-type:txn_token</code>
      * for a transaction token. All other types fail with <code>tokenTypeNotSupported</code>. Defaults to
-     * "urn:ietf:params:oauth:token-type:access_token".
-     */
+     * "urn:ietf:params:oauth:token-type:access_token". */
     public TokenExchangeParams requestedTokenType(String requestedTokenType) {
         return set(this, "requestedTokenType", requestedTokenType);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The audiences of the new token: audiences of the tenant, or the tenant's ID. If the subject token is an access
      * token for other audiences, only those are possible. Defaults to the audiences of an access token, and to the tenant for all other
      * tokens. For an assertion, exactly one: the issuer of the other authorization server. For a transaction token, exactly one: the
-     * trust domain.
-     */
+     * trust domain. */
     public TokenExchangeParams audience(List<String> audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param resource The audiences of the new token that are absolute URIs without a fragment (RFC 8707). They are added to
-     * <code>audience</code>. For an assertion, the resources that it names.
-     */
+     * <code>audience</code>. For an assertion, the resources that it names. */
     public TokenExchangeParams resource(List<String> resource) { return set(this, "resource", resource); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the new token, a subset of those of the subject token. Defaults to all that the tenant, the audiences
      * and the delegation permit. An ID token has the scopes that were granted at sign-in; the subject of a trusted issuer has those of
-     * <code>subjectIssuers</code>. Required for a transaction token.
-     */
+     * <code>subjectIssuers</code>. Required for a transaction token. */
     public TokenExchangeParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param expiresInSeconds The maximum lifetime of the new token, in seconds. An assertion and a transaction token are valid for at
-     * most 300 seconds.
-     */
+     * most 300 seconds. */
     public TokenExchangeParams expiresInSeconds(long expiresInSeconds) { return set(this, "expiresInSeconds", expiresInSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param tenantId The tenant that must have issued the subject token. For the token of a trusted issuer, the tenant that issues the
-     * new token, by default <code>default</code>.
-     */
+     * new token, by default <code>default</code>. */
     public TokenExchangeParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param clientId The application that requests the token. Required for an assertion, whose ID token must be for this application,
-     * and for a transaction token, whose application must be confidential.
-     */
+     * and for a transaction token, whose application must be confidential. */
     public TokenExchangeParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application <code>clientId</code>, if it is confidential.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application <code>clientId</code>, if it is confidential. */
     public TokenExchangeParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param requestContext The environment of the request, such as the address of the client, for the claim <code>rctx</code> of a
-     * transaction token. At most 4096 bytes as JSON.
-     */
+     * transaction token. At most 4096 bytes as JSON. */
     public TokenExchangeParams requestContext(Map<String, Object> requestContext) {
         return setFree(this, "requestContext", requestContext);
     }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param requestDetails The parameters of the transaction, which no workload can change, for the claim <code>tctx</code> of a
-     * transaction token. At most 4096 bytes as JSON.
-     */
+     * transaction token. At most 4096 bytes as JSON. */
     public TokenExchangeParams requestDetails(Map<String, Object> requestDetails) {
         return setFree(this, "requestDetails", requestDetails);
     }

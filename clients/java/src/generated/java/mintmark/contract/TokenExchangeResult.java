@@ -16,10 +16,8 @@ public final class TokenExchangeResult extends Result {
     /** {@return the type of the new token} */
     public String issuedTokenType() { return json().text("issuedTokenType"); }
 
-    /**
-     * {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion and a transaction token, which are not
-     * access tokens.
-     */
+    /** {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion and a transaction token, which are no
+     * access tokens. */
     public TokenType tokenType() { return json().constant("tokenType", TokenType.class); }
 
     /** {@return the same as {@link #tokenType} in JSON, also if this client does not know the value} */
@@ -31,9 +29,7 @@ public final class TokenExchangeResult extends Result {
     /** {@return the scopes of the token, separated by spaces} Empty if it has none. */
     public String scope() { return json().text("scope"); }
 
-    /**
-     * The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion and a transaction token, which are not access
-     * tokens.
+    /** The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion and a transaction token, which are no access tokens.
      */
     public enum TokenType implements JsonText {
         /** <code>Bearer</code> */
@@ -44,10 +40,7 @@ public final class TokenExchangeResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         TokenType(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

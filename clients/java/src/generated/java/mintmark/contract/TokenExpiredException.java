@@ -6,13 +6,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenExpired</code>, 3005. The time in <code>exp</code> is in the past.
- * <p>Equivalent: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token.
- */
+/** The error <code>tokenExpired</code>, 3005. The time in <code>exp</code> is in the past.
+ * <p>Equivalent: cognito NotAuthorizedException, sts:ExpiredTokenException; firebase TOKEN_EXPIRED; nativeAuth expired_token. */
 public final class TokenExpiredException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenExpiredException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the token expired} */
@@ -21,9 +18,7 @@ public final class TokenExpiredException extends ApiException {
     /** {@return the current time of this process} */
     public Instant now() { return json().time("now"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenIssuerMismatch</code>, 3008. <code>iss</code> is not the expected issuer, or not the issuer that owns the signing
+/** The error <code>tokenIssuerMismatch</code>, 3008. <code>iss</code> is not the expected issuer, or not the issuer that owns the signing
  * key.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenIssuerMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenIssuerMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the expected issuer} */
@@ -21,9 +18,7 @@ public final class TokenIssuerMismatchException extends ApiException {
     /** {@return the issuer of the token} */
     public String actual() { return json().text("actual"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class TokenJwksParams extends Params {
     /** Creates parameters without values. */
     public TokenJwksParams() {}
-
-    /**
-     * {@return this}
-     * @param issuer The issuer of the keys. If omitted, the result contains every published key of the store.
-     */
+    /** {@return this}
+     * @param issuer The issuer of the keys. If omitted, the result contains every published key of the store. */
     public TokenJwksParams issuer(String issuer) { return set(this, "issuer", issuer); }
 }

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenKeyUnknown</code>, 3003. <code>kid</code> is missing or does not name a key of this store. Deleting a pool deletes
+/** The error <code>tokenKeyUnknown</code>, 3003. <code>kid</code> is missing or does not name a key of this store. Deleting a pool deletes
  * its keys.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenKeyUnknownException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenKeyUnknownException(ErrorResponse response) { super(response); }
 
     /** {@return the <code>kid</code> header parameter of the token} */
@@ -21,9 +18,7 @@ public final class TokenKeyUnknownException extends ApiException {
     /** {@return the reason no key was found, as far as the token shows} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -3,11 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The kind of a token: the OpenID token of a pool (<code>pool</code>), the ID token (<code>id</code>) or an access token
+/** The kind of a token: the OpenID token of a pool (<code>pool</code>), the ID token (<code>id</code>) or an access token
  * (<code>access</code>) of a tenant or issuer, a session cookie (<code>cookie</code>), the token of a trusted issuer
- * (<code>workload</code>), or any other kind (<code>other</code>).
- */
+ * (<code>workload</code>), or any other kind (<code>other</code>). */
 public enum TokenKind implements JsonText {
     /** <code>pool</code> */
     POOL("pool"),
@@ -25,9 +23,6 @@ public enum TokenKind implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     TokenKind(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

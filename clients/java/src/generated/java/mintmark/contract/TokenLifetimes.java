@@ -15,62 +15,46 @@ public final class TokenLifetimes extends Result {
     /** {@return the lifetime of an ID token, in seconds} Defaults to 3600. */
     public OptionalLong idTokenSeconds() { return json().optionalNumber("idTokenSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param idTokenSeconds the value of {@link #idTokenSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param idTokenSeconds the value of {@link #idTokenSeconds} */
     public TokenLifetimes withIdTokenSeconds(long idTokenSeconds) { return new TokenLifetimes(with("idTokenSeconds", idTokenSeconds)); }
 
     /** {@return the lifetime of an access token, in seconds} Defaults to 3600. */
     public OptionalLong accessTokenSeconds() { return json().optionalNumber("accessTokenSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param accessTokenSeconds the value of {@link #accessTokenSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param accessTokenSeconds the value of {@link #accessTokenSeconds} */
     public TokenLifetimes withAccessTokenSeconds(long accessTokenSeconds) {
         return new TokenLifetimes(with("accessTokenSeconds", accessTokenSeconds));
     }
 
-    /**
-     * {@return the lifetime of an unused refresh token, in seconds} Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance
-     * <code>asvs-l2</code>, which limits it to 1209600; to 1800 with <code>nist-aal2</code>, which limits it to 3600.
-     */
+    /** {@return the lifetime of an unused refresh token, in seconds} Defaults to 7776000 (90 days); to 604800 (7 days) with the assurance
+     * <code>asvs-l2</code>, which limits it to 1209600; to 1800 with <code>nist-aal2</code>, which limits it to 3600. */
     public OptionalLong refreshTokenSeconds() { return json().optionalNumber("refreshTokenSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param refreshTokenSeconds the value of {@link #refreshTokenSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param refreshTokenSeconds the value of {@link #refreshTokenSeconds} */
     public TokenLifetimes withRefreshTokenSeconds(long refreshTokenSeconds) {
         return new TokenLifetimes(with("refreshTokenSeconds", refreshTokenSeconds));
     }
 
-    /**
-     * {@return the absolute lifetime of a session after the sign-in, in seconds, regardless of its use} A change also applies to existing
+    /** {@return the absolute lifetime of a session after the sign-in, in seconds, regardless of its use} A change also applies to existing
      * sessions. If omitted, sessions have no absolute lifetime; with the assurance <code>asvs-l2</code>, it defaults to 2592000 (30
-     * days), which is the maximum; with <code>nist-aal2</code>, to 43200 (12 hours), and 86400 is the maximum.
-     */
+     * days), which is the maximum; with <code>nist-aal2</code>, to 43200 (12 hours), and 86400 is the maximum. */
     public OptionalLong sessionSeconds() { return json().optionalNumber("sessionSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param sessionSeconds the value of {@link #sessionSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param sessionSeconds the value of {@link #sessionSeconds} */
     public TokenLifetimes withSessionSeconds(long sessionSeconds) { return new TokenLifetimes(with("sessionSeconds", sessionSeconds)); }
 
-    /**
-     * {@return the grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the
+    /** {@return the grace period, in seconds, during which a used refresh token is accepted again, any number of times, until one of the
      * refresh tokens it returned is used} The grace period covers parallel requests of one application and lost responses. Each use
      * starts an independent sequence of refresh tokens, so reuse detection does not detect a stolen token that is used within this
-     * period. With 0, a used refresh token is never accepted. Defaults to 30.
-     */
+     * period. With 0, a used refresh token is never accepted. Defaults to 30. */
     public OptionalLong refreshReuseGraceSeconds() { return json().optionalNumber("refreshReuseGraceSeconds"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param refreshReuseGraceSeconds the value of {@link #refreshReuseGraceSeconds}
-     */
+    /** {@return a copy with this value}
+     * @param refreshReuseGraceSeconds the value of {@link #refreshReuseGraceSeconds} */
     public TokenLifetimes withRefreshReuseGraceSeconds(long refreshReuseGraceSeconds) {
         return new TokenLifetimes(with("refreshReuseGraceSeconds", refreshReuseGraceSeconds));
     }

@@ -5,22 +5,17 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenMalformed</code>, 3001. The token does not consist of three base64url parts, a part is not a JSON object, a member
+/** The error <code>tokenMalformed</code>, 3001. The token does not consist of three base64url parts, a part is not a JSON object, a member
  * is missing or has the wrong type, or the header contains an unknown critical parameter.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenMalformedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenMalformedException(ErrorResponse response) { super(response); }
 
     /** {@return the format error} */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -6,17 +6,14 @@ import java.util.function.Consumer;
 import mintmark.Caller;
 import mintmark.Params;
 
-/**
- * The methods <code>token.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
- * {@link mintmark.MintmarkException}.
- */
+/** The methods <code>token.*</code>. Those with the suffix Async return a future; canceling it cancels the request. Calls fail with a
+ * {@link mintmark.MintmarkException}. */
 public final class TokenMethods {
     private final Caller caller;
 
     TokenMethods(Caller caller) { this.caller = caller; }
 
-    /**
-     * Permits an actor to act for the signed-in user. Returns an access token whose <code>may_act</code> claim names the actor (RFC 8693
+    /** Permits an actor to act for the signed-in user. Returns an access token whose <code>may_act</code> claim names the actor (RFC 8693
      * section 4.4). The actor exchanges it by <code>token.exchange</code>, together with its own token. The ID token proves the user's
      * consent. Errors contain <code>oauthError</code>, the error code of OAuth 2.0, in their data.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -27,75 +24,59 @@ public final class TokenMethods {
      * AccountMergedException}, {@link TenantDisabledException}, {@link AccountNotFoundException}, {@link TrustedIssuerNotFoundException},
      * {@link AudienceNotOfferedException}, {@link ScopeNotGrantedException}, {@link ActorNotAllowedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenDelegateResult delegate(TokenDelegateParams params) {
         return caller.call("token.delegate", params.require("idToken", "actor"), TokenDelegateResult::new);
     }
 
-    /**
-     * {@return a future of {@link #delegate(TokenDelegateParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #delegate(TokenDelegateParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenDelegateResult> delegateAsync(TokenDelegateParams params) {
         return caller.callAsync("token.delegate", params.require("idToken", "actor"), TokenDelegateResult::new);
     }
 
-    /**
-     * {@return the result of {@link #delegate(TokenDelegateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #delegate(TokenDelegateParams)}}
+     * @param params sets the parameters */
     public TokenDelegateResult delegate(Consumer<TokenDelegateParams> params) {
         return delegate(Params.filled(new TokenDelegateParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #delegate(TokenDelegateParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #delegate(TokenDelegateParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenDelegateResult> delegateAsync(Consumer<TokenDelegateParams> params) {
         return delegateAsync(Params.filled(new TokenDelegateParams(), params));
     }
 
-    /**
-     * Gets the OpenID Connect discovery document of an issuer. Returns the document that verifiers request at
+    /** Gets the OpenID Connect discovery document of an issuer. Returns the document that verifiers request at
      * <code>/.well-known/openid-configuration</code>. For verifiers to find it, publish it under the URL of the issuer, together with the
      * keys from <code>token.jwks</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link IssuerNotFoundException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenDiscoveryResult discovery(TokenDiscoveryParams params) {
         return caller.call("token.discovery", params.require("issuer"), TokenDiscoveryResult::new);
     }
 
-    /**
-     * {@return a future of {@link #discovery(TokenDiscoveryParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #discovery(TokenDiscoveryParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenDiscoveryResult> discoveryAsync(TokenDiscoveryParams params) {
         return caller.callAsync("token.discovery", params.require("issuer"), TokenDiscoveryResult::new);
     }
 
-    /**
-     * {@return the result of {@link #discovery(TokenDiscoveryParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #discovery(TokenDiscoveryParams)}}
+     * @param params sets the parameters */
     public TokenDiscoveryResult discovery(Consumer<TokenDiscoveryParams> params) {
         return discovery(Params.filled(new TokenDiscoveryParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #discovery(TokenDiscoveryParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #discovery(TokenDiscoveryParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenDiscoveryResult> discoveryAsync(Consumer<TokenDiscoveryParams> params) {
         return discoveryAsync(Params.filled(new TokenDiscoveryParams(), params));
     }
 
-    /**
-     * Exchanges a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
+    /** Exchanges a token for an access token with less access, for one with which an actor acts for the user, or for an assertion.
      * Implements RFC 8693. Without an actor token, the new token has fewer audiences, fewer scopes or a shorter lifetime. With an actor
      * token, its <code>act</code> claim names the actor; the subject token must permit the actor (<code>may_act</code>, from
      * <code>token.delegate</code>), or the tenant must (<code>delegations</code>). The new token has the subject, session and sign-in of
@@ -120,52 +101,41 @@ public final class TokenMethods {
      * {@link SignUpNotAllowedException}, {@link ClientUnknownException}, {@link ClientSecretInvalidException}, {@link
      * RefreshTokenInvalidException}, {@link RefreshTokenExpiredException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenExchangeResult exchange(TokenExchangeParams params) {
         return caller.call("token.exchange", params.require("subjectToken", "subjectTokenType"), TokenExchangeResult::new);
     }
 
-    /**
-     * {@return a future of {@link #exchange(TokenExchangeParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #exchange(TokenExchangeParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenExchangeResult> exchangeAsync(TokenExchangeParams params) {
         return caller.callAsync("token.exchange", params.require("subjectToken", "subjectTokenType"), TokenExchangeResult::new);
     }
 
-    /**
-     * {@return the result of {@link #exchange(TokenExchangeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #exchange(TokenExchangeParams)}}
+     * @param params sets the parameters */
     public TokenExchangeResult exchange(Consumer<TokenExchangeParams> params) {
         return exchange(Params.filled(new TokenExchangeParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #exchange(TokenExchangeParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #exchange(TokenExchangeParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenExchangeResult> exchangeAsync(Consumer<TokenExchangeParams> params) {
         return exchangeAsync(Params.filled(new TokenExchangeParams(), params));
     }
 
-    /**
-     * Gets the JSON Web Key Set of an issuer, or of all issuers. Returns the published keys as a JSON Web Key Set (RFC 7517). The set
+    /** Gets the JSON Web Key Set of an issuer, or of all issuers. Returns the published keys as a JSON Web Key Set (RFC 7517). The set
      * includes keys that are not active yet.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Errors: {@link IssuerNotFoundException}.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenJwksResult jwks(Consumer<TokenJwksParams> params) {
         return caller.call("token.jwks", Params.filled(new TokenJwksParams(), params), TokenJwksResult::new);
     }
 
-    /**
-     * {@return a future of {@link #jwks(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #jwks(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenJwksResult> jwksAsync(Consumer<TokenJwksParams> params) {
         return caller.callAsync("token.jwks", Params.filled(new TokenJwksParams(), params), TokenJwksResult::new);
     }
@@ -176,8 +146,7 @@ public final class TokenMethods {
     /** {@return a future of {@link #jwks(Consumer)}} */
     public CompletableFuture<TokenJwksResult> jwksAsync() { return jwksAsync(params -> {}); }
 
-    /**
-     * Mints an OpenID token for an identity and its logins (classic flow). The token is valid for 600 seconds. The returned identity can
+    /** Mints an OpenID token for an identity and its logins (classic flow). The token is valid for 600 seconds. The returned identity can
      * differ from <code>identityId</code>: it is resolved from the logins, as in <code>identity.resolve</code>. Tokens for developer
      * users are minted by <code>token.mintForDeveloper</code>.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -189,36 +158,28 @@ public final class TokenMethods {
      * LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link ProviderUnusableException}, {@link
      * InvalidPrincipalTagsException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenMintResult mint(TokenMintParams params) {
         return caller.call("token.mint", params.require("identityId"), TokenMintResult::new);
     }
 
-    /**
-     * {@return a future of {@link #mint(TokenMintParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #mint(TokenMintParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenMintResult> mintAsync(TokenMintParams params) {
         return caller.callAsync("token.mint", params.require("identityId"), TokenMintResult::new);
     }
 
-    /**
-     * {@return the result of {@link #mint(TokenMintParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #mint(TokenMintParams)}}
+     * @param params sets the parameters */
     public TokenMintResult mint(Consumer<TokenMintParams> params) { return mint(Params.filled(new TokenMintParams(), params)); }
 
-    /**
-     * {@return a future of {@link #mint(TokenMintParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #mint(TokenMintParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenMintResult> mintAsync(Consumer<TokenMintParams> params) {
         return mintAsync(Params.filled(new TokenMintParams(), params));
     }
 
-    /**
-     * Mints an OpenID token for a developer-authenticated user. The developer user identifier is trusted; every other login in the map is
+    /** Mints an OpenID token for a developer-authenticated user. The developer user identifier is trusted; every other login in the map is
      * verified. The same identifier always resolves to the same identity. If <code>identityId</code> names a guest, the guest becomes the
      * identity of the user.
      * <p>Equivalent: cognito GetOpenIdTokenForDeveloperIdentity.
@@ -228,39 +189,31 @@ public final class TokenMethods {
      * PoolTokenNotAcceptedException}, {@link LoginTokenInvalidException}, {@link ProviderUnavailableException}, {@link
      * ProviderUnusableException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenMintForDeveloperResult mintForDeveloper(TokenMintForDeveloperParams params) {
         return caller.call("token.mintForDeveloper", params.require("poolId", "logins"), TokenMintForDeveloperResult::new);
     }
 
-    /**
-     * {@return a future of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenMintForDeveloperResult> mintForDeveloperAsync(TokenMintForDeveloperParams params) {
         return caller.callAsync("token.mintForDeveloper", params.require("poolId", "logins"), TokenMintForDeveloperResult::new);
     }
 
-    /**
-     * {@return the result of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
+     * @param params sets the parameters */
     public TokenMintForDeveloperResult mintForDeveloper(Consumer<TokenMintForDeveloperParams> params) {
         return mintForDeveloper(Params.filled(new TokenMintForDeveloperParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #mintForDeveloper(TokenMintForDeveloperParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenMintForDeveloperResult> mintForDeveloperAsync(Consumer<TokenMintForDeveloperParams> params) {
         return mintForDeveloperAsync(Params.filled(new TokenMintForDeveloperParams(), params));
     }
 
-    /**
-     * Issues a token with which a session of temporary credentials authenticates to another service. Implements
-     * <code>GetWebIdentityToken</code> of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
+    /** Issues a token with which a session of temporary credentials authenticates elsewhere. Implements <code>GetWebIdentityToken</code>
+     * of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
      * (<code>token.outboundFederation</code> returns it and must be enabled). <code>sub</code> is the ARN of the role. The claim
      * <code>https://sts.amazonaws.com/</code> contains the account, the region, the tags of the session (<code>principal_tags</code>) and
      * of the request (<code>request_tags</code>).
@@ -268,56 +221,45 @@ public final class TokenMethods {
      * <p>Errors: {@link SessionTokenInvalidException}, {@link CredentialsExpiredException}, {@link CredentialsRevokedException}, {@link
      * OutboundFederationDisabledException}, {@link SessionDurationEscalationException}, {@link TokenPayloadTooLargeException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenMintForSessionResult mintForSession(TokenMintForSessionParams params) {
         return caller.call(
                 "token.mintForSession", params.require("sessionToken", "audience", "signingAlgorithm"), TokenMintForSessionResult::new);
     }
 
-    /**
-     * {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenMintForSessionResult> mintForSessionAsync(TokenMintForSessionParams params) {
         return caller.callAsync(
                 "token.mintForSession", params.require("sessionToken", "audience", "signingAlgorithm"), TokenMintForSessionResult::new);
     }
 
-    /**
-     * {@return the result of {@link #mintForSession(TokenMintForSessionParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params sets the parameters */
     public TokenMintForSessionResult mintForSession(Consumer<TokenMintForSessionParams> params) {
         return mintForSession(Params.filled(new TokenMintForSessionParams(), params));
     }
 
-    /**
-     * {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #mintForSession(TokenMintForSessionParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenMintForSessionResult> mintForSessionAsync(Consumer<TokenMintForSessionParams> params) {
         return mintForSessionAsync(Params.filled(new TokenMintForSessionParams(), params));
     }
 
-    /**
-     * Gets or changes whether the store issues tokens for sessions of temporary credentials. <code>enabled</code> permits
+    /** Gets or changes whether the store issues tokens for sessions of temporary credentials. <code>enabled</code> permits
      * <code>token.mintForSession</code>, and <code>GetWebIdentityToken</code> of AWS STS in <code>compat.http</code>. The first time, it
      * creates the two keys of the account, with the algorithms RS256 and ES384. Disabling does not affect tokens that were issued before.
      * <p>Equivalent: cognito iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation,
      * iam:GetOutboundWebIdentityFederationInfo.
      * @param params sets the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenOutboundFederationResult outboundFederation(Consumer<TokenOutboundFederationParams> params) {
         return caller.call(
                 "token.outboundFederation", Params.filled(new TokenOutboundFederationParams(), params), TokenOutboundFederationResult::new);
     }
 
-    /**
-     * {@return a future of {@link #outboundFederation(Consumer)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #outboundFederation(Consumer)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenOutboundFederationResult> outboundFederationAsync(Consumer<TokenOutboundFederationParams> params) {
         return caller.callAsync(
                 "token.outboundFederation", Params.filled(new TokenOutboundFederationParams(), params), TokenOutboundFederationResult::new);
@@ -329,8 +271,7 @@ public final class TokenMethods {
     /** {@return a future of {@link #outboundFederation(Consumer)}} */
     public CompletableFuture<TokenOutboundFederationResult> outboundFederationAsync() { return outboundFederationAsync(params -> {}); }
 
-    /**
-     * Redeems an assertion of another authorization server for an access token (ID-JAG). Implements the Identity Assertion JWT
+    /** Redeems an assertion of another authorization server for an access token (ID-JAG). Implements the Identity Assertion JWT
      * Authorization Grant. The assertion is a JWT with the type <code>oauth-id-jag+jwt</code> of a trusted issuer with the use
      * <code>idJag</code>, which <code>subjectIssuers</code> of the tenant must name. Its <code>aud</code> must be the issuer of the
      * tenant, and its <code>client_id</code> the application, which must be confidential and authenticates with its secret. It is
@@ -349,36 +290,28 @@ public final class TokenMethods {
      * UserNotFoundException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link SecondFactorRequiredException},
      * {@link RefusedByHookException}, {@link HookFailedException}, {@link SignUpNotAllowedException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenRedeemResult redeem(TokenRedeemParams params) {
         return caller.call("token.redeem", params.require("assertion", "clientId"), TokenRedeemResult::new);
     }
 
-    /**
-     * {@return a future of {@link #redeem(TokenRedeemParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #redeem(TokenRedeemParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenRedeemResult> redeemAsync(TokenRedeemParams params) {
         return caller.callAsync("token.redeem", params.require("assertion", "clientId"), TokenRedeemResult::new);
     }
 
-    /**
-     * {@return the result of {@link #redeem(TokenRedeemParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #redeem(TokenRedeemParams)}}
+     * @param params sets the parameters */
     public TokenRedeemResult redeem(Consumer<TokenRedeemParams> params) { return redeem(Params.filled(new TokenRedeemParams(), params)); }
 
-    /**
-     * {@return a future of {@link #redeem(TokenRedeemParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #redeem(TokenRedeemParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenRedeemResult> redeemAsync(Consumer<TokenRedeemParams> params) {
         return redeemAsync(Params.filled(new TokenRedeemParams(), params));
     }
 
-    /**
-     * Verifies a token issued by this store. Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with
+    /** Verifies a token issued by this store. Checks the signature, algorithm, issuer, audience, times and revocation. The call fails with
      * the error of the first failed check. At least one of <code>audience</code>, <code>issuer</code> and <code>tenantId</code> is
      * required.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -388,30 +321,23 @@ public final class TokenMethods {
      * TokenExpiredException}, {@link TokenNotYetValidException}, {@link TokenUseMismatchException}, {@link TokenRevokedException}, {@link
      * AccountMergedException}, {@link TokenScopeMissingException}, {@link TokenTooWeakException}, {@link TenantDisabledException}.
      * @param params the parameters
-     * @return the result
-     */
+     * @return the result */
     public TokenVerifyResult verify(TokenVerifyParams params) {
         return caller.call("token.verify", params.require("token"), TokenVerifyResult::new);
     }
 
-    /**
-     * {@return a future of {@link #verify(TokenVerifyParams)}}
-     * @param params the parameters
-     */
+    /** {@return a future of {@link #verify(TokenVerifyParams)}}
+     * @param params the parameters */
     public CompletableFuture<TokenVerifyResult> verifyAsync(TokenVerifyParams params) {
         return caller.callAsync("token.verify", params.require("token"), TokenVerifyResult::new);
     }
 
-    /**
-     * {@return the result of {@link #verify(TokenVerifyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return the result of {@link #verify(TokenVerifyParams)}}
+     * @param params sets the parameters */
     public TokenVerifyResult verify(Consumer<TokenVerifyParams> params) { return verify(Params.filled(new TokenVerifyParams(), params)); }
 
-    /**
-     * {@return a future of {@link #verify(TokenVerifyParams)}}
-     * @param params sets the parameters
-     */
+    /** {@return a future of {@link #verify(TokenVerifyParams)}}
+     * @param params sets the parameters */
     public CompletableFuture<TokenVerifyResult> verifyAsync(Consumer<TokenVerifyParams> params) {
         return verifyAsync(Params.filled(new TokenVerifyParams(), params));
     }

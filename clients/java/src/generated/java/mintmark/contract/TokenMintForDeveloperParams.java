@@ -8,35 +8,20 @@ import mintmark.Params;
 public final class TokenMintForDeveloperParams extends Params {
     /** Creates parameters without values. */
     public TokenMintForDeveloperParams() {}
-
-    /**
-     * {@return this}
-     * @param poolId The ID of a pool: a region, a colon and a UUID. Required.
-     */
+    /** {@return this}
+     * @param poolId The ID of a pool: a region, a colon and a UUID. Required. */
     public TokenMintForDeveloperParams poolId(String poolId) { return set(this, "poolId", poolId); }
-
-    /**
-     * {@return this}
-     * @param logins The logins of the user. One of them must be the developer provider with the developer user identifier. Required.
-     */
+    /** {@return this}
+     * @param logins The logins of the user. One of them must be the developer provider with the developer user identifier. Required. */
     public TokenMintForDeveloperParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
-
-    /**
-     * {@return this}
-     * @param identityId The identity of the user, or a guest that becomes the identity of the user.
-     */
+    /** {@return this}
+     * @param identityId The identity of the user, or a guest that becomes the identity of the user. */
     public TokenMintForDeveloperParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param durationSeconds The lifetime of the token, in seconds. Defaults to 900.
-     */
+    /** {@return this}
+     * @param durationSeconds The lifetime of the token, in seconds. Defaults to 900. */
     public TokenMintForDeveloperParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
-
-    /**
-     * {@return this}
-     * @param principalTags The principal tags in the token.
-     */
+    /** {@return this}
+     * @param principalTags The principal tags in the token. */
     public TokenMintForDeveloperParams principalTags(Map<String, String> principalTags) {
         return set(this, "principalTags", principalTags);
     }

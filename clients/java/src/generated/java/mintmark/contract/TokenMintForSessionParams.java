@@ -10,37 +10,22 @@ import mintmark.json.JsonText;
 public final class TokenMintForSessionParams extends Params {
     /** Creates parameters without values. */
     public TokenMintForSessionParams() {}
-
-    /**
-     * {@return this}
-     * @param sessionToken The session token of the credentials. Required.
-     */
+    /** {@return this}
+     * @param sessionToken The session token of the credentials. Required. */
     public TokenMintForSessionParams sessionToken(String sessionToken) { return set(this, "sessionToken", sessionToken); }
-
-    /**
-     * {@return this}
-     * @param audience The audiences of the token. Required.
-     */
+    /** {@return this}
+     * @param audience The audiences of the token. Required. */
     public TokenMintForSessionParams audience(List<String> audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
-     * @param signingAlgorithm The algorithm that signs the token. Required.
-     */
+    /** {@return this}
+     * @param signingAlgorithm The algorithm that signs the token. Required. */
     public TokenMintForSessionParams signingAlgorithm(SigningAlgorithm signingAlgorithm) {
         return set(this, "signingAlgorithm", signingAlgorithm);
     }
-
-    /**
-     * {@return this}
-     * @param durationSeconds The lifetime of the token, in seconds. Defaults to 300.
-     */
+    /** {@return this}
+     * @param durationSeconds The lifetime of the token, in seconds. Defaults to 300. */
     public TokenMintForSessionParams durationSeconds(long durationSeconds) { return set(this, "durationSeconds", durationSeconds); }
-
-    /**
-     * {@return this}
-     * @param tags The tags of the request.
-     */
+    /** {@return this}
+     * @param tags The tags of the request. */
     public TokenMintForSessionParams tags(Map<String, String> tags) { return set(this, "tags", tags); }
 
     /** The algorithm that signs the token. */
@@ -53,10 +38,7 @@ public final class TokenMintForSessionParams extends Params {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         SigningAlgorithm(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

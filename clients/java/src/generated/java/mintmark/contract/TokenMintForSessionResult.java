@@ -15,9 +15,7 @@ public final class TokenMintForSessionResult extends Result {
     /** {@return the time at which the token expires} */
     public Instant expiresAt() { return json().time("expiresAt"); }
 
-    /**
-     * {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
-     * <code>pool.get</code> the issuer of a pool.
-     */
+    /** {@return the issuer of tokens, exactly as in their <code>iss</code> claim} <code>tenant.get</code> returns the issuer of a tenant,
+     * <code>pool.get</code> the issuer of a pool. */
     public String issuer() { return json().text("issuer"); }
 }

@@ -8,16 +8,10 @@ import mintmark.Params;
 public final class TokenMintParams extends Params {
     /** Creates parameters without values. */
     public TokenMintParams() {}
-
-    /**
-     * {@return this}
-     * @param identityId The ID of the identity. Required.
-     */
+    /** {@return this}
+     * @param identityId The ID of the identity. Required. */
     public TokenMintParams identityId(String identityId) { return set(this, "identityId", identityId); }
-
-    /**
-     * {@return this}
-     * @param logins The logins of the identity. Omit them for a guest.
-     */
+    /** {@return this}
+     * @param logins The logins of the identity. Omit them for a guest. */
     public TokenMintParams logins(Map<String, String> logins) { return set(this, "logins", logins); }
 }

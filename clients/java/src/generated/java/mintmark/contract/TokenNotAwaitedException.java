@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenNotAwaited</code>, 3031. <code>credentialsProvider.submitToken</code> names a continuation token for which no
- * refresh is waiting.
- */
+/** The error <code>tokenNotAwaited</code>, 3031. <code>credentialsProvider.submitToken</code> names a continuation token for which no
+ * refresh is waiting. */
 public final class TokenNotAwaitedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenNotAwaitedException(ErrorResponse response) { super(response); }
 }

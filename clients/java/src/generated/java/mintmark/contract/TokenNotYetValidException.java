@@ -6,13 +6,10 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenNotYetValid</code>, 3006. The time in <code>iat</code> or <code>nbf</code> is in the future.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+/** The error <code>tokenNotYetValid</code>, 3006. The time in <code>iat</code> or <code>nbf</code> is in the future.
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenNotYetValidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenNotYetValidException(ErrorResponse response) { super(response); }
 
     /** {@return the time at which the token becomes valid} */
@@ -21,9 +18,7 @@ public final class TokenNotYetValidException extends ApiException {
     /** {@return the current time of this process} */
     public Instant now() { return json().time("now"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

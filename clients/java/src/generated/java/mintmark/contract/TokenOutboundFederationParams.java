@@ -7,10 +7,7 @@ import mintmark.Params;
 public final class TokenOutboundFederationParams extends Params {
     /** Creates parameters without values. */
     public TokenOutboundFederationParams() {}
-
-    /**
-     * {@return this}
-     * @param enabled Whether to issue tokens. By default, nothing changes.
-     */
+    /** {@return this}
+     * @param enabled Whether to issue tokens. By default, nothing changes. */
     public TokenOutboundFederationParams enabled(boolean enabled) { return set(this, "enabled", enabled); }
 }

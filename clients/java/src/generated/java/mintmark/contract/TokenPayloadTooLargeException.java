@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenPayloadTooLarge</code>, 3252. The claims of a token for a session are too long.
- * <p>Equivalent: cognito sts:JWTPayloadSizeExceededException.
- */
+/** The error <code>tokenPayloadTooLarge</code>, 3252. The claims of a token for a session are too long.
+ * <p>Equivalent: cognito sts:JWTPayloadSizeExceededException. */
 public final class TokenPayloadTooLargeException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenPayloadTooLargeException(ErrorResponse response) { super(response); }
 
     /** {@return the length of the claims, in bytes} */

@@ -7,35 +7,20 @@ import mintmark.Params;
 public final class TokenRedeemParams extends Params {
     /** Creates parameters without values. */
     public TokenRedeemParams() {}
-
-    /**
-     * {@return this}
-     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default".
-     */
+    /** {@return this}
+     * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public TokenRedeemParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param assertion The assertion. Required.
-     */
+    /** {@return this}
+     * @param assertion The assertion. Required. */
     public TokenRedeemParams assertion(String assertion) { return set(this, "assertion", assertion); }
-
-    /**
-     * {@return this}
-     * @param clientId The client ID of an application of a tenant. Required.
-     */
+    /** {@return this}
+     * @param clientId The client ID of an application of a tenant. Required. */
     public TokenRedeemParams clientId(String clientId) { return set(this, "clientId", clientId); }
-
-    /**
-     * {@return this}
-     * @param clientSecret The secret of the application.
-     */
+    /** {@return this}
+     * @param clientSecret The secret of the application. */
     public TokenRedeemParams clientSecret(String clientSecret) { return set(this, "clientSecret", clientSecret); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The scopes of the access token, a subset of those of the assertion. Defaults to all of them that
-     * <code>subjectIssuers</code> permits.
-     */
+     * <code>subjectIssuers</code> permits. */
     public TokenRedeemParams scope(String scope) { return set(this, "scope", scope); }
 }

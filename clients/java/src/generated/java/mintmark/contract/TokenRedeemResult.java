@@ -33,10 +33,7 @@ public final class TokenRedeemResult extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         TokenType(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -5,19 +5,14 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenReplayed</code>, 3201. The trusted issuer has <code>singleUse</code>, or the token is an assertion (ID-JAG), and
+/** The error <code>tokenReplayed</code>, 3201. The trusted issuer has <code>singleUse</code>, or the token is an assertion (ID-JAG), and
  * its <code>jti</code> was already accepted.
- * <p>Equivalent: cognito sts:IDPRejectedClaim.
- */
+ * <p>Equivalent: cognito sts:IDPRejectedClaim. */
 public final class TokenReplayedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenReplayedException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

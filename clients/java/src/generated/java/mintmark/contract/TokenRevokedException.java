@@ -5,25 +5,18 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenRevoked</code>, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the
+/** The error <code>tokenRevoked</code>, 3010. The identity, account, session or pool of the token was deleted, disabled or ended, the
  * signing key was revoked, or <code>credentials.revoke</code> applies to the token.
- * <p>Equivalent: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException; firebase TOKEN_EXPIRED, USER_DISABLED; nativeAuth invalid_grant. */
 public final class TokenRevokedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenRevokedException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the event that revoked the token} If <code>account.link</code>, <code>account.changePassword</code> or
-     * <code>mfa.confirm</code> ended the session of the token, it names the method, whose result contains the new tokens.
-     */
+    /** {@return the event that revoked the token} If <code>account.link</code>, <code>account.changePassword</code> or
+     * <code>mfa.confirm</code> ended the session of the token, it names the method, whose result contains the new tokens. */
     public String reason() { return json().text("reason"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -6,13 +6,10 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>tokenScopeMissing</code>, 4063. <code>token.verify</code> requires a scope that the token does not have.
- * <p>Equivalent: nativeAuth insufficient_scope.
- */
+/** The error <code>tokenScopeMissing</code>, 4063. <code>token.verify</code> requires a scope that the token does not have.
+ * <p>Equivalent: nativeAuth insufficient_scope. */
 public final class TokenScopeMissingException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenScopeMissingException(ErrorResponse response) { super(response); }
 
     /** {@return the required scopes that the token does not have} */

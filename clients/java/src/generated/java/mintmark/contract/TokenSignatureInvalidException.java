@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenSignatureInvalid</code>, 3004. The signature cannot be verified with the key that <code>kid</code> names.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+/** The error <code>tokenSignatureInvalid</code>, 3004. The signature cannot be verified with the key that <code>kid</code> names.
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenSignatureInvalidException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenSignatureInvalidException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of the key that was used to verify the signature} */
     public String kid() { return json().text("kid"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -7,13 +7,10 @@ import mintmark.ErrorResponse;
 /** The error <code>tokenTooWeak</code>, 3160. The token is valid, but its sign-in is older or weaker than the request demands. */
 public final class TokenTooWeakException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenTooWeakException(ErrorResponse response) { super(response); }
 
-    /**
-     * {@return the parameter of the request that is not satisfied: <code>maxAuthAgeSeconds</code>, <code>amr</code> or
-     * <code>secondFactor</code>}
-     */
+    /** {@return the parameter of the request that is not satisfied: <code>maxAuthAgeSeconds</code>, <code>amr</code> or
+     * <code>secondFactor</code>} */
     public String check() { return json().text("check"); }
 
     /** {@return the property of the sign-in that does not satisfy it} */

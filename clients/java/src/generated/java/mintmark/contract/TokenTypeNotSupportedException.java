@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenTypeNotSupported</code>, 3240. The requested type is not that of an access token, or the declared type of a token
- * is unknown.
- */
+/** The error <code>tokenTypeNotSupported</code>, 3240. The requested type is not that of an access token, or the declared type of a token
+ * is unknown. */
 public final class TokenTypeNotSupportedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenTypeNotSupportedException(ErrorResponse response) { super(response); }
 
     /** {@return the requested type} */
     public String requested() { return json().text("requested"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -3,10 +3,8 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/**
- * The token type: the OpenID token of a pool (<code>pool</code>), or the ID token (<code>id</code>), access token (<code>access</code>)
- * or session cookie (<code>cookie</code>) of a tenant.
- */
+/** The token type: the OpenID token of a pool (<code>pool</code>), or the ID token (<code>id</code>), access token (<code>access</code>)
+ * or session cookie (<code>cookie</code>) of a tenant. */
 public enum TokenUse implements JsonText {
     /** <code>pool</code> */
     POOL("pool"),
@@ -20,9 +18,6 @@ public enum TokenUse implements JsonText {
     UNKNOWN_TO_SDK_VERSION(null);
 
     private final String value;
-
     TokenUse(String value) { this.value = value; }
-
-    @Override
-    public String value() { return value; }
+    @Override public String value() { return value; }
 }

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tokenUseMismatch</code>, 3009. A token of one type is given where another type is required, such as an access token
+/** The error <code>tokenUseMismatch</code>, 3009. A token of one type is given where another type is required, such as an access token
  * instead of an ID token.
- * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant.
- */
+ * <p>Equivalent: cognito NotAuthorizedException, sts:InvalidIdentityToken; firebase INVALID_ID_TOKEN; nativeAuth invalid_grant. */
 public final class TokenUseMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TokenUseMismatchException(ErrorResponse response) { super(response); }
 
     /** {@return the required token type} */
@@ -21,9 +18,7 @@ public final class TokenUseMismatchException extends ApiException {
     /** {@return the type of the token} */
     public TokenKind actual() { return json().constant("actual", TokenKind.class); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

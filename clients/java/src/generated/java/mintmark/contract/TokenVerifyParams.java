@@ -4,74 +4,44 @@ package mintmark.contract;
 import java.util.List;
 import mintmark.Params;
 
-/**
- * The parameters of <code>token.verify</code>. At least one of <code>audience</code>, <code>issuer</code>, <code>tenantId</code> is set.
+/** The parameters of <code>token.verify</code>. At least one of <code>audience</code>, <code>issuer</code>, <code>tenantId</code> is set.
  */
 public final class TokenVerifyParams extends Params {
     /** Creates parameters without values. */
     public TokenVerifyParams() {}
-
-    /**
-     * {@return this}
-     * @param token The token to verify. Required.
-     */
+    /** {@return this}
+     * @param token The token to verify. Required. */
     public TokenVerifyParams token(String token) { return set(this, "token", token); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param audience The required audience: the ID of a pool or tenant, or one of the audiences of a tenant. The <code>aud</code> claim
-     * must contain it.
-     */
+     * must contain it. */
     public TokenVerifyParams audience(String audience) { return set(this, "audience", audience); }
-
-    /**
-     * {@return this}
-     * @param issuer The required issuer. The <code>iss</code> claim must be equal to it.
-     */
+    /** {@return this}
+     * @param issuer The required issuer. The <code>iss</code> claim must be equal to it. */
     public TokenVerifyParams issuer(String issuer) { return set(this, "issuer", issuer); }
-
-    /**
-     * {@return this}
-     * @param tenantId The tenant that must have issued the token.
-     */
+    /** {@return this}
+     * @param tenantId The tenant that must have issued the token. */
     public TokenVerifyParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
-
-    /**
-     * {@return this}
-     * @param use The required token type.
-     */
+    /** {@return this}
+     * @param use The required token type. */
     public TokenVerifyParams use(TokenUse use) { return set(this, "use", use); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param scope The required scopes. The <code>scope</code> claim must contain all of them; only access tokens of a tenant have this
-     * claim.
-     */
+     * claim. */
     public TokenVerifyParams scope(String scope) { return set(this, "scope", scope); }
-
-    /**
-     * {@return this}
-     * @param maxAuthAgeSeconds The maximum time since the sign-in, in seconds. Only tokens of a tenant have <code>auth_time</code>.
-     */
+    /** {@return this}
+     * @param maxAuthAgeSeconds The maximum time since the sign-in, in seconds. Only tokens of a tenant have <code>auth_time</code>. */
     public TokenVerifyParams maxAuthAgeSeconds(long maxAuthAgeSeconds) { return set(this, "maxAuthAgeSeconds", maxAuthAgeSeconds); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param amr The required authentication methods. The <code>amr</code> claim must contain all of them; only tokens of a tenant have
-     * this claim.
-     */
+     * this claim. */
     public TokenVerifyParams amr(List<String> amr) { return set(this, "amr", amr); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param secondFactor Whether the sign-in must have included a second factor, or a passkey with user verification. Defaults to false.
      */
     public TokenVerifyParams secondFactor(boolean secondFactor) { return set(this, "secondFactor", secondFactor); }
-
-    /**
-     * {@return this}
+    /** {@return this}
      * @param checkRevoked Whether to reject the token if its identity or account was deleted or disabled, or its session was ended.
-     * Defaults to true.
-     */
+     * Defaults to true. */
     public TokenVerifyParams checkRevoked(boolean checkRevoked) { return set(this, "checkRevoked", checkRevoked); }
 }

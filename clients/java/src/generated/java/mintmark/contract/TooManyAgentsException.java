@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyAgents</code>, 5251. The account already owns the maximum number of agents. */
 public final class TooManyAgentsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyAgentsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of an account, which is the <code>sub</code> claim of its tokens} */

@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyApplications</code>, 4143. A new application would exceed the maximum number of applications of a tenant. */
 public final class TooManyApplicationsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyApplicationsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a tenant, which is part of its issuer and the audience of its ID tokens} */

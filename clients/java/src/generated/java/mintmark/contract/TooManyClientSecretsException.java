@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyClientSecrets</code>, 4151. The application already has the maximum number of secrets. */
 public final class TooManyClientSecretsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyClientSecretsException(ErrorResponse response) { super(response); }
 
     /** {@return the client ID of the application} */

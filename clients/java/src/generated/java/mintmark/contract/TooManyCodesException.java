@@ -6,14 +6,11 @@ import java.util.OptionalLong;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyCodes</code>, 4014. The number of codes for a flow, or for an address within a period, exceeds the limit. Only
+/** The error <code>tooManyCodes</code>, 4014. The number of codes for a flow, or for an address within a period, exceeds the limit. Only
  * the limit of the address ends by waiting.
- * <p>Equivalent: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
- */
+ * <p>Equivalent: nativeAuth invalid_request 701014; firebase TOO_MANY_ATTEMPTS_TRY_LATER. */
 public final class TooManyCodesException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyCodesException(ErrorResponse response) { super(response); }
 
     /** {@return the number of codes that the flow has sent} Present if the limit of the flow is exceeded. */

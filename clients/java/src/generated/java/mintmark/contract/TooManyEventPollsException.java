@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyEventPolls</code>, 4272. <code>events.poll</code> would wait, and the maximum number of calls already waits. */
 public final class TooManyEventPollsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyEventPollsException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of waiting calls of a process} */

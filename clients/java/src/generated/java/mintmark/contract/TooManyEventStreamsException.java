@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyEventStreams</code>, 4265. A new event stream would exceed the maximum number of streams of a store. */
 public final class TooManyEventStreamsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyEventStreamsException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of streams} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyFactors</code>, 7004. An enrollment exceeds the maximum number of second factors.
- * <p>Equivalent: firebase SECOND_FACTOR_LIMIT_EXCEEDED.
- */
+/** The error <code>tooManyFactors</code>, 7004. An enrollment exceeds the maximum number of second factors.
+ * <p>Equivalent: firebase SECOND_FACTOR_LIMIT_EXCEEDED. */
 public final class TooManyFactorsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyFactorsException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of second factors of an account} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyFailedSends</code>, 4068. Ten messages to one address failed within one minute. Failed messages do not count as
+/** The error <code>tooManyFailedSends</code>, 4068. Ten messages to one address failed within one minute. Failed messages do not count as
  * sent codes.
- * <p>Equivalent: nativeAuth server_error.
- */
+ * <p>Equivalent: nativeAuth server_error. */
 public final class TooManyFailedSendsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyFailedSendsException(ErrorResponse response) { super(response); }
 
     /** {@return the number of failed messages} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyFromClient</code>, 4060. The address of the client exceeded the limit of requests, failures, codes or failed
+/** The error <code>tooManyFromClient</code>, 4060. The address of the client exceeded the limit of requests, failures, codes or failed
  * messages.
- * <p>Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER.
- */
+ * <p>Equivalent: nativeAuth 429; firebase TOO_MANY_ATTEMPTS_TRY_LATER. */
 public final class TooManyFromClientException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyFromClientException(ErrorResponse response) { super(response); }
 
     /** {@return the exceeded limit: requests, failures, codes or messages that failed} */

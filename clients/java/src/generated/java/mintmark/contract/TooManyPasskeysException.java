@@ -7,7 +7,6 @@ import mintmark.ErrorResponse;
 /** The error <code>tooManyPasskeys</code>, 7024. A registration exceeds the maximum number of passkeys. */
 public final class TooManyPasskeysException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyPasskeysException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of passkeys of an account} */

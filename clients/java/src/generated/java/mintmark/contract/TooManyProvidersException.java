@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyProviders</code>, 3032. <code>credentialsProvider.open</code> exceeds the maximum number of open providers.
- * <p>Equivalent: cognito LimitExceededException.
- */
+/** The error <code>tooManyProviders</code>, 3032. <code>credentialsProvider.open</code> exceeds the maximum number of open providers.
+ * <p>Equivalent: cognito LimitExceededException. */
 public final class TooManyProvidersException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyProvidersException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of open providers} */

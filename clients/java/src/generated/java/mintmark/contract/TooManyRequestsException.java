@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyRequests</code>, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the operating system
+/** The error <code>tooManyRequests</code>, 1003. A rate limit is exceeded, the queue of waiting requests is full, or the operating system
  * refuses another thread.
- * <p>Equivalent: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests.
- */
+ * <p>Equivalent: cognito TooManyRequestsException; firebase TOO_MANY_ATTEMPTS_TRY_LATER; nativeAuth too_many_requests. */
 public final class TooManyRequestsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyRequestsException(ErrorResponse response) { super(response); }
 }

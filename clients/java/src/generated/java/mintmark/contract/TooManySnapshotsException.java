@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManySnapshots</code>, 9026. <code>test.snapshot</code> without <code>file</code> exceeds the maximum number of
- * snapshots.
- */
+/** The error <code>tooManySnapshots</code>, 9026. <code>test.snapshot</code> without <code>file</code> exceeds the maximum number of
+ * snapshots. */
 public final class TooManySnapshotsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManySnapshotsException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of snapshots} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyTags</code>, 2023. The request would give a pool more than 50 tags.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+/** The error <code>tooManyTags</code>, 2023. The request would give a pool more than 50 tags.
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class TooManyTagsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyTagsException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>tooManyTrustedIssuers</code>, 3204. A new trusted issuer would exceed the maximum number.
- * <p>Equivalent: cognito iam:LimitExceeded.
- */
+/** The error <code>tooManyTrustedIssuers</code>, 3204. A new trusted issuer would exceed the maximum number.
+ * <p>Equivalent: cognito iam:LimitExceeded. */
 public final class TooManyTrustedIssuersException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TooManyTrustedIssuersException(ErrorResponse response) { super(response); }
 
     /** {@return the maximum number of trusted issuers} */

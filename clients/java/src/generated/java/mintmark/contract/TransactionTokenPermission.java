@@ -16,27 +16,21 @@ public final class TransactionTokenPermission extends Result {
     /** {@return the application of this tenant that requests the tokens, such as an API gateway} It must be confidential. */
     public String clientId() { return json().text("clientId"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param clientId the value of {@link #clientId}
-     */
+    /** {@return a copy with this value}
+     * @param clientId the value of {@link #clientId} */
     public TransactionTokenPermission withClientId(String clientId) { return new TransactionTokenPermission(with("clientId", clientId)); }
 
     /** {@return the name of the trust domain, such as <code>shop.internal</code>} It is the audience of the tokens. */
     public String audience() { return json().text("audience"); }
 
-    /**
-     * {@return a copy with this value}
-     * @param audience the value of {@link #audience}
-     */
+    /** {@return a copy with this value}
+     * @param audience the value of {@link #audience} */
     public TransactionTokenPermission withAudience(String audience) { return new TransactionTokenPermission(with("audience", audience)); }
 
     /** {@return the scopes that a token can contain, if the user's token has them too} */
     public List<String> scopes() { return json().list("scopes", Read.STRING); }
 
-    /**
-     * {@return a copy with this value}
-     * @param scopes the value of {@link #scopes}
-     */
+    /** {@return a copy with this value}
+     * @param scopes the value of {@link #scopes} */
     public TransactionTokenPermission withScopes(List<String> scopes) { return new TransactionTokenPermission(with("scopes", scopes)); }
 }

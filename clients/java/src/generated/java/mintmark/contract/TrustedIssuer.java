@@ -22,59 +22,43 @@ public final class TrustedIssuer extends Result {
     /** {@return the issuer, exactly as in the <code>iss</code> claim of its tokens} */
     public String issuer() { return json().text("issuer"); }
 
-    /**
-     * {@return the ID of a tenant of this store, whose ID tokens are accepted} Settings for keys and networks are not allowed with
-     * <code>tenantId</code>.
-     */
+    /** {@return the ID of a tenant of this store, whose ID tokens are accepted} Settings for keys and networks are not allowed with
+     * <code>tenantId</code>. */
     public Optional<String> tenantId() { return json().optionalText("tenantId"); }
 
-    /**
-     * {@return the accepted values of <code>aud</code>, compared byte by byte} Every value of an <code>aud</code> list must be one of
+    /** {@return the accepted values of <code>aud</code>, compared byte by byte} Every value of an <code>aud</code> list must be one of
      * them; if the token has an accepted <code>azp</code>, one is enough. <code>azp</code> never replaces <code>aud</code>: a token with
      * an accepted <code>azp</code> whose <code>aud</code> is not listed is rejected, although AWS accepts it. With an empty list, no
-     * token is accepted.
-     */
+     * token is accepted. */
     public List<String> audiences() { return json().list("audiences", Read.STRING); }
 
-    /**
-     * {@return the values of <code>azp</code> that are accepted in addition to <code>audiences</code>} <code>*</code> accepts any.
-     * Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list.
-     */
+    /** {@return the values of <code>azp</code> that are accepted in addition to <code>audiences</code>} <code>*</code> accepts any.
+     * Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list. */
     public List<String> authorizedParties() { return json().list("authorizedParties", Read.STRING); }
 
-    /**
-     * {@return the public keys of the issuer (RFC 7517)} If omitted, they are fetched from the issuer. With <code>keys</code>, no request
-     * is sent.
-     */
+    /** {@return the public keys of the issuer (RFC 7517)} If omitted, they are fetched from the issuer. With <code>keys</code>, no request
+     * is sent. */
     public List<Map<String, Object>> keys() { return json().list("keys", Read.OBJECT); }
 
     /** {@return the URL of the key set} If omitted, the discovery document of the issuer contains it. */
     public Optional<String> jwksUri() { return json().optionalText("jwksUri"); }
 
-    /**
-     * {@return the accepted signature algorithms} If omitted, all asymmetric algorithms that Mintmark supports. The key of the token
-     * limits the algorithm further.
-     */
+    /** {@return the accepted signature algorithms} If omitted, all asymmetric algorithms that Mintmark supports. The key of the token
+     * limits the algorithm further. */
     public List<String> algorithms() { return json().list("algorithms", Read.STRING); }
 
-    /**
-     * {@return the accepted values of <code>typ</code> in the header of a token, compared without regard to case} A token without
+    /** {@return the accepted values of <code>typ</code> in the header of a token, compared without regard to case} A token without
      * <code>typ</code> is accepted. Defaults to <code>JWT</code>. Types that mark another kind of token, such as <code>logout+jwt</code>,
-     * cannot be listed; <code>at+jwt</code> can.
-     */
+     * cannot be listed; <code>at+jwt</code> can. */
     public List<String> types() { return json().list("types", Read.STRING); }
 
-    /**
-     * {@return limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
+    /** {@return limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
      * <code>*</code> and <code>?</code>} A token in which such a claim is missing or does not match is rejected before any trust policy
-     * is evaluated.
-     */
+     * is evaluated. */
     public Map<String, List<String>> claims() { return json().map("claims", Read.list(Read.STRING)); }
 
-    /**
-     * {@return the maximum of <code>exp</code> minus <code>iat</code>, or minus the current time if the token has no <code>iat</code>, in
-     * seconds}
-     */
+    /** {@return the maximum of <code>exp</code> minus <code>iat</code>, or minus the current time if the token has no <code>iat</code>, in
+     * seconds} */
     public long maxLifetimeSeconds() { return json().number("maxLifetimeSeconds"); }
 
     /** {@return the maximum age of a token since <code>iat</code>, in seconds} A token without <code>iat</code> is then rejected. */
@@ -89,10 +73,8 @@ public final class TrustedIssuer extends Result {
     /** {@return whether the issuer can be in a private network} */
     public boolean allowPrivateNetwork() { return json().truth("allowPrivateNetwork"); }
 
-    /**
-     * {@return the uses for which tokens of the issuer are accepted: <code>roles</code> for <code>credentials.assumeRole</code>,
-     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions} Defaults to <code>roles</code>.
-     */
+    /** {@return the uses for which tokens of the issuer are accepted: <code>roles</code> for <code>credentials.assumeRole</code>,
+     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions} Defaults to <code>roles</code>. */
     public List<String> uses() { return json().list("uses", Read.STRING); }
 
     /** {@return the certificate thumbprints that the IAM API of AWS returns for the issuer} They are stored and never used. */

@@ -6,155 +6,119 @@ import java.util.Map;
 import mintmark.Result;
 import mintmark.json.JsonText;
 
-/**
- * The declaration of a trusted issuer for <code>system.apply</code>, with the members of <code>issuer.put</code>. Exactly one of
- * <code>issuer</code>, <code>tenantId</code> is set.
- */
+/** The declaration of a trusted issuer for <code>system.apply</code>, with the members of <code>issuer.put</code>. Exactly one of
+ * <code>issuer</code>, <code>tenantId</code> is set. */
 public final class TrustedIssuerDeclaration extends Result {
     /** Creates an object without members. */
     public TrustedIssuerDeclaration() { super(Map.of()); }
 
     TrustedIssuerDeclaration(Map<String, Object> json) { super(json); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param issuer The issuer, exactly as in the <code>iss</code> claim of its tokens: an <code>https</code> URL with the host in
      * lowercase, without query, fragment and user information. A trailing slash counts. <code>http</code> requires
-     * <code>allowInsecure</code> and this machine.
-     */
+     * <code>allowInsecure</code> and this machine. */
     public TrustedIssuerDeclaration withIssuer(String issuer) { return new TrustedIssuerDeclaration(with("issuer", issuer)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param tenantId The ID of a tenant of this store, whose ID tokens are accepted. Settings for keys and networks are not allowed with
-     * <code>tenantId</code>.
-     */
+     * <code>tenantId</code>. */
     public TrustedIssuerDeclaration withTenantId(String tenantId) { return new TrustedIssuerDeclaration(with("tenantId", tenantId)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param audiences The accepted values of <code>aud</code>, compared byte by byte. Every value of an <code>aud</code> list must be
      * one of them; if the token has an accepted <code>azp</code>, one is enough. <code>azp</code> never replaces <code>aud</code>: a
      * token with an accepted <code>azp</code> whose <code>aud</code> is not listed is rejected, although AWS accepts it. With an empty
-     * list, no token is accepted. Required.
-     */
+     * list, no token is accepted. Required. */
     public TrustedIssuerDeclaration withAudiences(List<String> audiences) {
         return new TrustedIssuerDeclaration(with("audiences", audiences));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param authorizedParties The values of <code>azp</code> that are accepted in addition to <code>audiences</code>. <code>*</code>
-     * accepts any. Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list.
-     */
+     * accepts any. Defaults to <code>*</code> for <code>https://accounts.google.com</code>, and otherwise to an empty list. */
     public TrustedIssuerDeclaration withAuthorizedParties(List<String> authorizedParties) {
         return new TrustedIssuerDeclaration(with("authorizedParties", authorizedParties));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param keys The public keys of the issuer (RFC 7517). If omitted, they are fetched from the issuer. With <code>keys</code>, no
-     * request is sent.
-     */
+     * request is sent. */
     public TrustedIssuerDeclaration withKeys(List<Map<String, Object>> keys) {
         return new TrustedIssuerDeclaration(withFree("keys", keys));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param jwksUri The URL of the key set. If omitted, the discovery document of the issuer contains it.
-     */
+    /** {@return a copy with this value}
+     * @param jwksUri The URL of the key set. If omitted, the discovery document of the issuer contains it. */
     public TrustedIssuerDeclaration withJwksUri(String jwksUri) { return new TrustedIssuerDeclaration(with("jwksUri", jwksUri)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param algorithms The accepted signature algorithms. If omitted, all asymmetric algorithms that Mintmark supports. The key of the
-     * token limits the algorithm further.
-     */
+     * token limits the algorithm further. */
     public TrustedIssuerDeclaration withAlgorithms(List<Algorithms> algorithms) {
         return new TrustedIssuerDeclaration(with("algorithms", algorithms));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param types The accepted values of <code>typ</code> in the header of a token, compared without regard to case. A token without
      * <code>typ</code> is accepted. Defaults to <code>JWT</code>. Types that mark another kind of token, such as <code>logout+jwt</code>,
-     * cannot be listed; <code>at+jwt</code> can.
-     */
+     * cannot be listed; <code>at+jwt</code> can. */
     public TrustedIssuerDeclaration withTypes(List<String> types) { return new TrustedIssuerDeclaration(with("types", types)); }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param claims Limits for every role: the name of a claim and the patterns of which its value must match one, with the wildcards
      * <code>*</code> and <code>?</code>. A token in which such a claim is missing or does not match is rejected before any trust policy
-     * is evaluated.
-     */
+     * is evaluated. */
     public TrustedIssuerDeclaration withClaims(Map<String, List<String>> claims) {
         return new TrustedIssuerDeclaration(with("claims", claims));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param maxLifetimeSeconds The maximum of <code>exp</code> minus <code>iat</code>, or minus the current time if the token has no
-     * <code>iat</code>, in seconds. Defaults to 86400.
-     */
+     * <code>iat</code>, in seconds. Defaults to 86400. */
     public TrustedIssuerDeclaration withMaxLifetimeSeconds(long maxLifetimeSeconds) {
         return new TrustedIssuerDeclaration(with("maxLifetimeSeconds", maxLifetimeSeconds));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param maxAgeSeconds The maximum age of a token since <code>iat</code>, in seconds. A token without <code>iat</code> is then
-     * rejected.
-     */
+     * rejected. */
     public TrustedIssuerDeclaration withMaxAgeSeconds(long maxAgeSeconds) {
         return new TrustedIssuerDeclaration(with("maxAgeSeconds", maxAgeSeconds));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param singleUse Whether each <code>jti</code> is accepted once. A token without <code>jti</code> is then rejected. Defaults to
-     * false.
-     */
+     * false. */
     public TrustedIssuerDeclaration withSingleUse(boolean singleUse) {
         return new TrustedIssuerDeclaration(with("singleUse", singleUse));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowInsecure Whether plain HTTP to a loopback address is allowed, for tests. Defaults to false. */
     public TrustedIssuerDeclaration withAllowInsecure(boolean allowInsecure) {
         return new TrustedIssuerDeclaration(with("allowInsecure", allowInsecure));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param allowPrivateNetwork Whether the issuer can be in a private network. Defaults to false.
-     */
+    /** {@return a copy with this value}
+     * @param allowPrivateNetwork Whether the issuer can be in a private network. Defaults to false. */
     public TrustedIssuerDeclaration withAllowPrivateNetwork(boolean allowPrivateNetwork) {
         return new TrustedIssuerDeclaration(with("allowPrivateNetwork", allowPrivateNetwork));
     }
 
-    /**
-     * {@return a copy with this value}
+    /** {@return a copy with this value}
      * @param uses The uses for which tokens of the issuer are accepted: <code>roles</code> for <code>credentials.assumeRole</code>,
-     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions. Defaults to <code>roles</code>.
-     */
+     * <code>exchange</code> for subject and actor tokens, <code>idJag</code> for identity assertions. Defaults to <code>roles</code>. */
     public TrustedIssuerDeclaration withUses(List<Uses> uses) { return new TrustedIssuerDeclaration(with("uses", uses)); }
 
-    /**
-     * {@return a copy with this value}
-     * @param thumbprints The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used.
-     */
+    /** {@return a copy with this value}
+     * @param thumbprints The certificate thumbprints that the IAM API of AWS returns for the issuer. They are stored and never used. */
     public TrustedIssuerDeclaration withThumbprints(List<String> thumbprints) {
         return new TrustedIssuerDeclaration(with("thumbprints", thumbprints));
     }
 
-    /**
-     * {@return a copy with this value}
-     * @param tags The tags of the issuer.
-     */
+    /** {@return a copy with this value}
+     * @param tags The tags of the issuer. */
     public TrustedIssuerDeclaration withTags(Map<String, String> tags) { return new TrustedIssuerDeclaration(with("tags", tags)); }
 
     /** A JOSE algorithm. */
@@ -183,11 +147,8 @@ public final class TrustedIssuerDeclaration extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Algorithms(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 
     /** A use. */
@@ -202,10 +163,7 @@ public final class TrustedIssuerDeclaration extends Result {
         UNKNOWN_TO_SDK_VERSION(null);
 
         private final String value;
-
         Uses(String value) { this.value = value; }
-
-        @Override
-        public String value() { return value; }
+        @Override public String value() { return value; }
     }
 }

@@ -5,21 +5,16 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>trustedIssuerNotFound</code>, 3203. The trusted issuer does not exist or was deleted.
- * <p>Equivalent: cognito iam:NoSuchEntity.
- */
+/** The error <code>trustedIssuerNotFound</code>, 3203. The trusted issuer does not exist or was deleted.
+ * <p>Equivalent: cognito iam:NoSuchEntity. */
 public final class TrustedIssuerNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     TrustedIssuerNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the requested issuer, ARN or tenant} */
     public String issuer() { return json().text("issuer"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

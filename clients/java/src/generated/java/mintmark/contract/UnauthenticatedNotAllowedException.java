@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>unauthenticatedNotAllowed</code>, 2019. A request without logins is sent to a pool that does not allow guests.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>unauthenticatedNotAllowed</code>, 2019. A request without logins is sent to a pool that does not allow guests.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class UnauthenticatedNotAllowedException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UnauthenticatedNotAllowedException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -7,14 +7,11 @@ import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
 
-/**
- * The error <code>unsupportedDeveloperProvider</code>, 2005. The logins do not include the developer provider of the pool, or name a
+/** The error <code>unsupportedDeveloperProvider</code>, 2005. The logins do not include the developer provider of the pool, or name a
  * provider that is not configured in the pool.
- * <p>Equivalent: cognito InvalidParameterException.
- */
+ * <p>Equivalent: cognito InvalidParameterException. */
 public final class UnsupportedDeveloperProviderException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UnsupportedDeveloperProviderException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -4,14 +4,11 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>unsupportedFirstFactor</code>, 7002. A second factor is enrolled in an anonymous session or in a session of a custom
+/** The error <code>unsupportedFirstFactor</code>, 7002. A second factor is enrolled in an anonymous session or in a session of a custom
  * token.
- * <p>Equivalent: firebase UNSUPPORTED_FIRST_FACTOR.
- */
+ * <p>Equivalent: firebase UNSUPPORTED_FIRST_FACTOR. */
 public final class UnsupportedFirstFactorException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UnsupportedFirstFactorException(ErrorResponse response) { super(response); }
 
     /** {@return <code>anonymous</code> or <code>custom</code>} */

@@ -4,13 +4,10 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>unsupportedLoginProvider</code>, 2014. A login names a provider that is not configured in the pool.
- * <p>Equivalent: cognito NotAuthorizedException.
- */
+/** The error <code>unsupportedLoginProvider</code>, 2014. A login names a provider that is not configured in the pool.
+ * <p>Equivalent: cognito NotAuthorizedException. */
 public final class UnsupportedLoginProviderException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UnsupportedLoginProviderException(ErrorResponse response) { super(response); }
 
     /** {@return the ID of a pool: a region, a colon and a UUID} */

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>userAlreadyExists</code>, 4007. A sign-up or a change of email address names an address that another account has. The
+/** The error <code>userAlreadyExists</code>, 4007. A sign-up or a change of email address names an address that another account has. The
  * check runs at the start and at the end of the flow; after a failure, every step of the flow fails with this error.
- * <p>Equivalent: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS.
- */
+ * <p>Equivalent: nativeAuth user_already_exists 1003037; firebase EMAIL_EXISTS. */
 public final class UserAlreadyExistsException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UserAlreadyExistsException(ErrorResponse response) { super(response); }
 
     /** {@return the method to call next} */

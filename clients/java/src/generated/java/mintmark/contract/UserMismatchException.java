@@ -4,12 +4,9 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>userMismatch</code>, 5025. A credential that reauthenticates the user belongs to another account or to no account.
- * <p>Equivalent: firebase USER_NOT_FOUND, user-mismatch.
- */
+/** The error <code>userMismatch</code>, 5025. A credential that reauthenticates the user belongs to another account or to no account.
+ * <p>Equivalent: firebase USER_NOT_FOUND, user-mismatch. */
 public final class UserMismatchException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UserMismatchException(ErrorResponse response) { super(response); }
 }

@@ -5,14 +5,11 @@ import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/**
- * The error <code>userNotFound</code>, 4017. A sign-in or a password reset names an email address that no account has, or the subject of
+/** The error <code>userNotFound</code>, 4017. A sign-in or a password reset names an email address that no account has, or the subject of
  * a token is not linked with an account.
- * <p>Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND.
- */
+ * <p>Equivalent: nativeAuth user_not_found 50034; firebase EMAIL_NOT_FOUND. */
 public final class UserNotFoundException extends ApiException {
     private static final long serialVersionUID = 1;
-
     UserNotFoundException(ErrorResponse response) { super(response); }
 
     /** {@return the method to call next} Present if the tenant allows sign-ups. */
@@ -21,9 +18,7 @@ public final class UserNotFoundException extends ApiException {
     /** {@return the next action} Present if the tenant does not allow sign-ups, and for the subject of a token. */
     public Optional<String> hint() { return json().optionalText("hint"); }
 
-    /**
-     * {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
-     * <code>token.redeem</code>.
-     */
+    /** {@return the error code of OAuth 2.0} Present in the errors of <code>token.exchange</code>, <code>token.delegate</code> and
+     * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 }

@@ -11,10 +11,8 @@ public final class Violation extends Result {
     /** {@return the location in the parameters, as an RFC 6901 JSON Pointer} */
     public String pointer() { return json().text("pointer"); }
 
-    /**
-     * {@return the violated rule: a JSON Schema keyword, <code>unknownParameter</code>, <code>noNulCharacter</code> or the name of a
-     * choice} For <code>system.apply</code> also <code>duplicate</code> or the error type of the method for the resource.
-     */
+    /** {@return the violated rule: a JSON Schema keyword, <code>unknownParameter</code>, <code>noNulCharacter</code> or the name of a
+     * choice} For <code>system.apply</code> also <code>duplicate</code> or the error type of the method for the resource. */
     public String rule() { return json().text("rule"); }
 
     /** {@return the problem and its solution, as text} */

@@ -93,7 +93,7 @@ final class PackageChecks {
                     }
                 }
             }
-            expect(total <= 36_000, total + " generated lines");
+            expect(total <= 28_000, total + " generated lines");
         });
         check("the documentation has no warnings", () -> {
             var folder = Files.createTempDirectory("mintmark-javadoc-");
