@@ -113,18 +113,24 @@ class Postgres:
         options = f"-csearch_path%3D{schema}"
         return f"{self.server.uri('postgres')}&options={options}", {"MINTMARK_MASTER_KEY": postgres.MASTER_KEY}
 
+    def schema(self, name):
+        return self._schemas[name]
+
     def rows(self, name, query, *parameters):
         for each in parameters:
             query = query.replace("?", str(each) if isinstance(each, int) else "'" + each.replace("'", "''") + "'", 1)
-        if self._schema != self._schemas[name]:
-            self._schema = self._schemas[name]
-            self._run(f"SET search_path = {self._schema}")
+        self._select(self._schemas[name])
         if not query.startswith("SELECT"):
             self._run(query)
             return []
         answer = self._run(f"SELECT json_agg(found) FROM ({query}) AS found").strip()
         # Rows are decoded as pairs because columns can have the same name.
         return [tuple(value for _, value in row) for row in json.loads(answer, object_pairs_hook=list)] if answer else []
+
+    def _select(self, schema):
+        if self._schema != schema:
+            self._schema = schema
+            self._run(f"SET search_path = {schema}")
 
     def reader(self, name):
         def read(query, *parameters):
@@ -171,6 +177,7 @@ class Postgres:
         """Returns what a test must not change, or `None` if a table is large."""
         if int(self._run(self.LARGEST.format(schema=schema)) or 0) > self.LARGEST_BYTES:
             return None
+        self._select(schema)   # The text of a foreign key names the schema unless it is in the search path.
         return self._run(self.SHAPE.format(schema=schema))
 
     def crash(self):

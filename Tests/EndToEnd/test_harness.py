@@ -7,8 +7,9 @@ import random
 import time
 import unittest
 
+import stores
 from checker import Checker, ContractViolation, compiled, errors, general_errors, load, method
-from endtoend import EndToEnd
+from endtoend import EndToEnd, make_pool
 from examples import Contract
 from sidecar import Sidecar
 
@@ -263,3 +264,40 @@ class Receiving(EndToEnd):
         with concurrent.futures.ThreadPoolExecutor(1) as threads:
             threads.submit(swallow).result()
         self.assertRaisesRegex(ContractViolation, "system.ping", sidecar.close)
+
+
+class UsedSchemas(EndToEnd):
+    """A schema of PostgreSQL is used again by the next test."""
+
+    stores = ("postgres",)
+
+    def used(self):
+        """Makes a pool in a new store and ends the process. Returns the schema of the store."""
+        stores.current.recycle()
+        sidecar = self.spawn(store="first")
+        make_pool(sidecar)
+        self.assertEqual(sidecar.finish(), 0)
+        return stores.current.schema("first")
+
+    def test_schema_is_empty_for_the_next_test(self):
+        schema = self.used()
+        stores.current.recycle()
+        sidecar = self.spawn(store="second")
+        self.assertEqual(stores.current.schema("second"), schema)
+        self.assertEqual(sidecar.call("pool.list")["pools"], [])
+
+    def test_schema_with_a_changed_table_is_not_used_again(self):
+        schema = self.used()
+        self.rows("ALTER TABLE pool ADD COLUMN more TEXT", store="first")
+        stores.current.recycle()
+        self.spawn(store="second").call("pool.list")
+        self.assertNotEqual(stores.current.schema("second"), schema)
+
+    def test_schema_of_a_running_process_is_not_used_again(self):
+        sidecar = self.spawn(store="first")
+        make_pool(sidecar)
+        schema = stores.current.schema("first")
+        stores.current.recycle()
+        self.spawn(store="second").call("pool.list")
+        self.assertNotEqual(stores.current.schema("second"), schema)
+        self.works(sidecar)
