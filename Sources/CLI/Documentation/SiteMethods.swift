@@ -8,7 +8,7 @@ extension Site {
         let text = HTMLText(root: "../")
         var content =
             "<h1>Methods</h1>\n<p class=\"lead\">\(Contract.MethodTable.all.count) methods, by namespace. Public methods are also "
-        content += "available with <code>--caller public</code>.</p>\n"
+        content += "available with <code class=\"option\">--caller public</code>.</p>\n"
         for group in Self.namespaces {
             content += "<h2 id=\"\(group.name)\">\(group.name)</h2>\n<div class=\"table\"><table>\n<tbody>\n"
             for method in group.methods {
