@@ -15,7 +15,7 @@ extension AccountService {
             let (account, tenant) = (own.account, try configurations.tenant(token.tenantId, in: tx))
             try own.requireSecondFactor(tenant, in: tx)
             let application = tenant.application(named: own.session.grant.application)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: application)
             try tx.lockout(of: account.lockoutSubject, at: now).check(
                 at: now, unlock: tenant.unlock(account, of: account.address, at: now, in: tx))
             return (account, tenant)

@@ -18,7 +18,7 @@ extension AccountService {
             throw InvalidParams(violations: [Violation(pointer: "/sourceIdToken", rule: "distinct", message: message)])
         }
         let tenant = try context.database.read { try configurations.tenant(target.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, of: tenant)
+        try AccessGrant.check(request.audience, of: tenant)
         let completion = SignInCompletion(context, configurations)
         let merging = AccountMerging(
             links: identities, tenant: tenant, choices: MergeRule.Choices(request), target: target, source: source, now: now)

@@ -20,7 +20,7 @@ extension AccountService {
             let tenant = try configurations.enabledTenant(token.tenantId, in: tx)
             let own = try sensitive(token, tenant, at: now, in: tx)
             let application = tenant.application(named: own.session.grant.application)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: application)
             return (own.account, tenant)
         }
         if !tenant.localAccountMethod.permitsPasswords { throw PasswordNotAccepted() }

@@ -18,7 +18,7 @@ extension AccountService {
         let token = try TenantTokenVerifier(context: context, configurations: configurations).verify(
             request.idToken, .init(use: .id), now: now)
         let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, of: tenant)
+        try AccessGrant.check(request.audience, of: tenant)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         let proofs = CredentialVerifier(context, configurations)
         if var passkey = try PasskeySignIn.Request(request.credential) {

@@ -32,7 +32,7 @@ extension AccountService {
     func prepare(_ request: AccountUpdate.Params, by method: String, _ call: any CallContext) throws -> PreparedUpdate {
         let username = try request.username.map { try Username($0) }
         let phoneNumber = try request.phoneNumber.map { try PhoneNumber.checked($0) }
-        if let claims = request.claims { try TenantTokenClaims.check(custom: claims) }
+        if let claims = request.claims { try CustomClaims.check(claims) }
         let password = try request.password.map { try newPassword($0, request, method, call: call) }
         return PreparedUpdate(request: request, now: context.clock.now, username: username, phoneNumber: phoneNumber, password: password)
     }

@@ -50,7 +50,7 @@ struct MergeRule {
         plan.account.claims = united(target.account.claims, source.account.claims, &plan) {
             ("claims/\($0)", choices.fields["claims/\($0)"] ?? choices.fields["claims"])
         }
-        try TenantTokenClaims.check(custom: plan.account.claims)
+        try CustomClaims.check(plan.account.claims)
         logins(target, source, &plan)
         try factors(target, source, &plan)
         plan.account.method = method(way, target.account, source.account, hasLogins: !target.logins.isEmpty || !plan.movedLogins.isEmpty)

@@ -40,7 +40,7 @@ extension AccountService {
         let username = try new.username.map { try Username($0) }
         let phoneNumber = try new.phoneNumber.map { try PhoneNumber.checked($0) }
         if new.mustChangePassword, new.password == nil { throw InvalidParams.noPasswordToChange }
-        try TenantTokenClaims.check(custom: new.claims)
+        try CustomClaims.check(new.claims)
         var account = AccountRecord(
             id: new.accountId ?? context.random.uuid(), tenantId: tenant.id, username: username?.typed, email: username?.typed,
             isEmailVerified: new.isEmailVerified, method: username == nil ? new.otherMethod : new.password == nil ? .code : .password,

@@ -110,12 +110,3 @@ extension OobService: OobHandlers {
         return copy
     }
 }
-
-extension Transaction {
-    /// - Throws: `ActionCodeInvalid`, `ActionCodeExpired`.
-    func validActionCode(_ code: String, at now: Int64) throws -> ActionCodeRecord {
-        guard let record = try actionCode(code) else { throw ActionCodeInvalid() }
-        if record.expiresAt <= now { throw ActionCodeExpired(expiredAt: record.expiresAt) }
-        return record
-    }
-}

@@ -20,7 +20,7 @@ extension AccountService {
         case .ownerId: try requireDeveloper(call, AccountCreateAgent.info.name)
         }
         let claims = request.claims ?? [:]
-        try TenantTokenClaims.check(custom: claims)
+        try CustomClaims.check(claims)
         let id = request.accountId ?? context.random.uuid()
         return try context.database.write { tx in
             let owner = try owner(request.owner.id, token, in: tx)

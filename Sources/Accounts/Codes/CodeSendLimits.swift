@@ -78,31 +78,4 @@ extension Transaction {
         window.sent += 1
         try set(window, of: key, policy.windowSeconds)
     }
-
-    /// Counts a notice to the user of an account. Notices have their own counter, separate from codes.
-    ///
-    /// - Returns: The number of notices within the hour, including this one.
-    func countNotice(of accountId: String, at now: Int64) throws -> Int64 {
-        // Tenant IDs contain no space, so the key is unique.
-        let subject = "notices of \(accountId)"
-        var window = try sendWindow(of: subject, NoticeRule.windowSeconds, at: now)
-        window.sent += 1
-        try set(window, of: subject, NoticeRule.windowSeconds)
-        return window.sent
-    }
-
-    /// Returns the window that contains `now`, or a new one if it expired or the clock was set back.
-    fileprivate func sendWindow(of address: String, _ seconds: Int64, at now: Int64) throws -> (since: Int64, sent: Int64) {
-        let window = try queryOne("SELECT since, sent FROM send_count WHERE address = $1", address) { ($0.int(0), $0.int(1)) }
-        guard let window, window.0 <= now, now < window.0 + seconds else { return (now, 0) }
-        return window
-    }
-
-    fileprivate func set(_ window: (since: Int64, sent: Int64), of address: String, _ seconds: Int64) throws {
-        try execute(
-            """
-            INSERT INTO send_count (address, since, sent, expires_at) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (address) DO UPDATE SET since = excluded.since, sent = excluded.sent, expires_at = excluded.expires_at
-            """, address, window.since, window.sent, window.since + seconds)
-    }
 }

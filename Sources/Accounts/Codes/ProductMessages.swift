@@ -45,7 +45,7 @@ package struct ProductMessages: Sendable {
         /// The code verifies a second factor.
         case secondFactor
 
-        var factor: HookMessage.FactorStep? {
+        var factor: HookMessage.FactorUse? {
             switch self {
             case .signIn: nil
             case .verifyNumber: .enrollment
@@ -85,7 +85,7 @@ package struct ProductMessages: Sendable {
         try admit(.sms(try Self.number(number)), Self.purpose(purpose), purpose.factor)
     }
 
-    private func admit(_ recipient: Recipient, _ purpose: MessagePurpose, _ factor: HookMessage.FactorStep? = nil) throws {
+    private func admit(_ recipient: Recipient, _ purpose: MessagePurpose, _ factor: HookMessage.FactorUse? = nil) throws {
         let now = context.clock.now
         let gate = HookGate(context, for: call)
         try gate.write { tx in

@@ -187,7 +187,7 @@ package struct DelegatedTokens: Sendable {
         claims["mintmark"] = draft.chain.sessions
         // As in every access token: claims of the session take precedence over those of the account, and none replaces a claim above.
         for own in subject.ownClaims {
-            for (name, value) in own.members where claims[name] == nil && !TenantTokenClaims.isReserved(name) {
+            for (name, value) in own.members where claims[name] == nil && !CustomClaims.isReserved(name) {
                 claims[name] = value
             }
         }

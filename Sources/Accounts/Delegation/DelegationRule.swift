@@ -191,16 +191,3 @@ package enum DelegationRule {
         return Grant(audiences: audiences, scopes: scopes, expiresAt: expiresAt)
     }
 }
-
-extension TenantRules {
-    /// - Throws: `InvalidTenantSettings` if a delegation names an audience that the tenant does not have.
-    static func checkDelegations(_ settings: TenantCreate.Params) throws {
-        for (place, entry) in (settings.delegations ?? []).enumerated() {
-            for (position, audience) in entry.audiences.enumerated()
-            where audience != settings.tenantId && settings.audiences?.contains(audience) != true {
-                throw InvalidTenantSettings(
-                    pointer: "/delegations/\(place)/audiences/\(position)", reason: "audiences does not contain it; add it there")
-            }
-        }
-    }
-}

@@ -69,7 +69,7 @@ struct HookDecision: Sendable, Equatable {
     private static func claims(_ value: JSONValue?, _ name: String, _ invalid: (String) -> HookFailed) throws -> JSONObject? {
         guard let value else { return nil }
         guard let object = value.object else { throw invalid("The member \(name) must be an object.") }
-        do { try TenantTokenClaims.check(custom: object) } catch let error as any ContractError {
+        do { try CustomClaims.check(object) } catch let error as any ContractError {
             throw invalid("The member \(name) is not accepted. \(error.message)")
         }
         return object

@@ -4,13 +4,13 @@ import Messages
 /// A message about which the hook `beforeSendMessage` decides.
 struct HookMessage: Sendable {
     /// What a code for a second factor is for.
-    enum FactorStep: String, Sendable { case signIn, enrollment }
+    enum FactorUse: String, Sendable { case signIn, enrollment }
 
     let purpose: MessagePurpose
     let recipient: Recipient
     var language: String?
     /// Present if the code is for a second factor.
-    var factor: FactorStep?
+    var factor: FactorUse?
 
     /// The message as hooks get it.
     var object: JSONObject {
@@ -25,7 +25,7 @@ struct HookMessage: Sendable {
 
 extension Flow {
     /// What the codes of the flow are for, if they are for a second factor.
-    var factorStep: HookMessage.FactorStep? {
+    var factorStep: HookMessage.FactorUse? {
         switch stage {
         case .secondFactorRequired: .signIn
         case .enrollmentRequired, .enrollmentCode: .enrollment

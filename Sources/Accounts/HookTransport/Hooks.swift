@@ -108,7 +108,7 @@ public final class Hooks: Sendable {
     /// - Parameter isCancelled: Whether the caller no longer needs the operation.
     /// - Throws: `HooksNotOffered`, `HookFailed`, `RefusedByHook`, `SealBroken`; `CancellationError`.
     func decide(
-        _ question: HookQuestion, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, _ context: ServiceContext, isCancelled: @escaping @Sendable () -> Bool
     ) throws -> HookDecision {
         let reply: HookReply
         switch question.asked {
@@ -130,7 +130,7 @@ public final class Hooks: Sendable {
 
     /// Posts a question to a function.
     private func ask(
-        _ question: HookQuestion, _ function: HookFunction, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, _ function: HookFunction, _ context: ServiceContext, isCancelled: @escaping @Sendable () -> Bool
     ) -> HookReply {
         let url = function.url
         guard let http = transports.http, let functions = functions.withLock({ $0 }) else {
@@ -154,7 +154,7 @@ public final class Hooks: Sendable {
 
     /// Posts a question to the webhook of the hook.
     private func ask(
-        _ question: HookQuestion, _ settings: Hook, _ context: AccountsContext, isCancelled: @escaping @Sendable () -> Bool
+        _ question: HookQuestion, _ settings: Hook, _ context: ServiceContext, isCancelled: @escaping @Sendable () -> Bool
     ) throws -> HookReply {
         guard let http = transports.http, let webhook = settings.webhook else {
             return .failed(.unreachable, "This process sends no requests to webhooks.")

@@ -4,31 +4,6 @@ import ServiceContext
 import Storage
 import Synchronization
 
-/// A hook that must decide before a transaction can commit. Thrown in the transaction, which is rolled back; the hook is asked outside of
-/// it, and then the transaction runs again with the decision.
-struct HookQuestion: Error {
-    /// The hook, or the function in its place.
-    enum Asked {
-        case hook(Hook)
-        /// A function in place of a hook.
-        case function(HookFunction)
-    }
-
-    let hook: HookName
-    let asked: Asked
-    let tenantId: String
-    let params: JSONObject
-    /// What only functions get.
-    var details = JSONObject()
-
-    func asking(_ function: HookFunction) -> FunctionQuestion {
-        FunctionQuestion(hook: hook, params: params, details: details, function: function)
-    }
-
-    /// The question as a key. If the facts differ in the second run, the hook is asked again.
-    var key: String { "\(hook.rawValue) \(JSONValue.object(params).text)" }
-}
-
 /// The hooks of one call: runs its transaction, asks its hooks outside of the transaction, and keeps their decisions.
 package final class HookGate: Sendable {
     private struct State {
@@ -69,7 +44,7 @@ package final class HookGate: Sendable {
                 if let id = state.withLock({ $0.disabledAccount }) { throw AccountDisabled(accountId: id) }
                 return result
             } catch let question as HookQuestion {
-                let decision = try context.hooks.decide(question, context) { [call] in call?.isCancelled ?? false }
+                let decision = try context.hooks.decide(question, context.service) { [call] in call?.isCancelled ?? false }
                 state.withLock { $0.decisions[question.key] = decision }
             }
         }
@@ -79,8 +54,11 @@ package final class HookGate: Sendable {
     /// Whether a hook has disabled the account in this run of the transaction.
     func hasDisabled(_ accountId: String) -> Bool { state.withLock { $0.disabledAccount == accountId } }
 
+    /// Records that a hook has disabled an account in this run of the transaction.
+    func noteDisabled(_ accountId: String) { state.withLock { $0.disabledAccount = accountId } }
+
     /// - Throws: `HookQuestion` if the hook has not decided yet.
-    private func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
+    func decision(of hook: HookName, in tenantId: String, _ tx: Transaction, _ params: () throws -> JSONObject) throws
         -> HookDecision?
     {
         guard !isOff, let asked = try asked(hook, of: tenantId, in: tx, params) else { return nil }
@@ -100,7 +78,7 @@ package final class HookGate: Sendable {
     }
 
     /// The account as hooks get it.
-    private func json(_ account: Account) throws -> JSONValue {
+    func json(_ account: Account) throws -> JSONValue {
         var writer = JSONWriter()
         account.write(to: &writer)
         return try JSONValue(parsing: writer.bytes)
@@ -118,33 +96,7 @@ package final class HookGate: Sendable {
         }
         guard let decision else { return }
         try decision.apply(to: &account, of: tenant, by: .beforeCreate, at: account.updatedAt)
-        if account.isDisabled { state.withLock { $0.disabledAccount = before.id } }
-    }
-
-    /// Lets the hook `beforeSignIn` decide about a session before it is inserted.
-    ///
-    /// - Returns: Whether a hook has decided, so that the account may be changed.
-    @discardableResult
-    func decideSignIn(
-        to account: inout AccountRecord, _ tenant: TenantRecord, _ signIn: inout PendingSignIn, by attempt: SignInCompletion.SignInCall,
-        in tx: Transaction
-    ) throws -> Bool {
-        let (before, proof) = (account, signIn.proof)
-        let isNew = signIn.isNew
-        let decision = try decision(of: .beforeSignIn, in: tenant.id, tx) {
-            var params: JSONObject = [
-                "account": try json(before.answer(in: tx)), "method": .string(attempt.method), "provider": .string(proof.provider),
-                "amr": .array(proof.amr.map { .string($0) }), "isNewAccount": .bool(isNew),
-            ]
-            if !proof.claims.names.isEmpty { params["sessionClaims"] = .object(proof.claims) }
-            if let factor = proof.secondFactor { params["secondFactor"] = .string(factor.kind) }
-            return params
-        }
-        guard let decision else { return false }
-        try decision.apply(to: &account, of: tenant, by: .beforeSignIn, at: attempt.now)
-        for (name, value) in decision.sessionClaims?.members ?? [] { signIn.proof.claims[name] = value }
-        if account.isDisabled { state.withLock { $0.disabledAccount = before.id } }
-        return true
+        if account.isDisabled { noteDisabled(before.id) }
     }
 
     /// Lets the hook `beforeSendMessage` decide about a message with a code. A decoy flow asks too, so that its responses take as long.

@@ -82,3 +82,7 @@ extension RedirectRule {
         return nil
     }
 }
+
+extension IdpFlowSecrets {
+    init(_ context: AccountsContext) { self.init(context.vault, seeded: context.seededKey("idp flow")) }
+}

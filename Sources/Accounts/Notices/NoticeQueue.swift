@@ -134,3 +134,17 @@ enum NoticeRule {
     /// Returns whether a notice that failed is no longer retried.
     static func isOver(madeAt: Int64, at now: Int64) -> Bool { now >= madeAt + retrySeconds }
 }
+
+extension Transaction {
+    /// Counts a notice to the user of an account. Notices have their own counter, separate from codes.
+    ///
+    /// - Returns: The number of notices within the hour, including this one.
+    func countNotice(of accountId: String, at now: Int64) throws -> Int64 {
+        // Tenant IDs contain no space, so the key is unique.
+        let subject = "notices of \(accountId)"
+        var window = try sendWindow(of: subject, NoticeRule.windowSeconds, at: now)
+        window.sent += 1
+        try set(window, of: subject, NoticeRule.windowSeconds)
+        return window.sent
+    }
+}

@@ -2,19 +2,6 @@ import Contract
 import Network
 import ServiceContext
 
-/// Looks up passwords in lists of leaked passwords.
-public protocol BreachedPasswordLookup: Sendable {
-    /// Queries the breached password service of a tenant. An unreachable service is an outcome, not an error.
-    func look(up password: String, by check: BreachedPasswordCheck, _ call: any CallContext) throws -> BreachedPasswords.Outcome
-}
-
-extension BreachedPasswordCheck {
-    /// The network policy of the lookup. The timeout is short because the user waits for the response.
-    public var policy: HTTPPolicy {
-        HTTPPolicy(allowsInsecureLoopback: allowInsecure, allowsPrivateNetwork: allowPrivateNetwork, timeoutMilliseconds: 2000)
-    }
-}
-
 extension AccountsContext {
     /// Validates a new password against the tenant's password policy and then, if the tenant enables it, the breached password check.
     ///

@@ -66,8 +66,6 @@ struct IdpFlowSecrets: Sendable {
         key = seeded ?? vault.subkey("idp flow")
     }
 
-    init(_ context: AccountsContext) { self.init(context.vault, seeded: context.seededKey("idp flow")) }
-
     /// The `state` parameter, which binds the authorization response to this flow (RFC 6749 §10.12).
     func state(of id: String) -> String { derived("state", id) }
     /// The nonce of the ID token that is issued for this flow.

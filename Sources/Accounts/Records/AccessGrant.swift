@@ -21,7 +21,7 @@ package struct AccessGrant: Sendable, Equatable {
         let own = audience ?? tenant.id
         let audience = requested ?? own
         let client = tenant.application(named: application)
-        try SignInCompletion.check(audience, of: tenant, by: client)
+        try AccessGrant.check(audience, of: tenant, by: client)
         let request = ScopeRequest(application: client, audience: audience)
         // For another audience, a default application without `consent` can request every scope; others those of their consent.
         let consented = Scopes(tenant.offeredScopes(to: request).filter { client?.consents(to: $0) ?? true })
@@ -31,5 +31,16 @@ package struct AccessGrant: Sendable, Equatable {
                 ? try Scopes.refreshed(scope, of: scopes, by: tenant, to: request)
                 : try Scopes.refreshed(scope ?? Scopes.usual, of: consented, by: tenant, to: request),
             application: application)
+    }
+}
+
+extension AccessGrant {
+    /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
+    static func check(
+        _ audience: String?, _ scope: String? = nil, of tenant: TenantRecord, by application: ApplicationRecord? = nil
+    ) throws {
+        _ = try Scopes.granted(scope, by: tenant, to: ScopeRequest(application: application, audience: audience))
+        guard let audience, audience != tenant.id, !tenant.offeredAudiences(to: application).contains(audience) else { return }
+        throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
     }
 }

@@ -125,3 +125,12 @@ enum ActionLink {
         return parts[0].lowercased() != "http" || ["localhost", "127.0.0.1", "[::1]"].contains(String(host))
     }
 }
+
+extension Transaction {
+    /// - Throws: `ActionCodeInvalid`, `ActionCodeExpired`.
+    func validActionCode(_ code: String, at now: Int64) throws -> ActionCodeRecord {
+        guard let record = try actionCode(code) else { throw ActionCodeInvalid() }
+        if record.expiresAt <= now { throw ActionCodeExpired(expiredAt: record.expiresAt) }
+        return record
+    }
+}

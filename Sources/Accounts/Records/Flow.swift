@@ -151,3 +151,8 @@ extension Flow.Stage {
         }
     }
 }
+
+extension Flow {
+    /// The address that the codes verify, in the form that hides its characters.
+    var maskedAddress: String { (try? Username(username))?.masked ?? "***" }
+}

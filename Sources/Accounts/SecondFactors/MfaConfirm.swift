@@ -42,7 +42,7 @@ extension MfaService {
                 signIn = PendingSignIn(session.proof, audience: nil)
                 signIn.take(try session.grant.continued(audience: request.audience, by: tenant))
             }
-            try SignInCompletion.check(
+            try AccessGrant.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             try permit(draft.kind, draft.target, account, proof: signIn.proof, isRecent: true, tenant: tenant, in: tx)
             let (factor, shown): (FactorRecord, VerifiedFactor)

@@ -32,7 +32,7 @@ extension MfaService {
             if account.isDisabled { throw AccountDisabled(accountId: account.id) }
             var signIn = try PendingSignIn(sealed, of: flow.id, context.vault)
             signIn.audience = request.audience ?? signIn.audience
-            try SignInCompletion.check(
+            try AccessGrant.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
             let factors = try tx.factors(of: account.id)
             let subject = FactorCheck.lockoutSubject(account.id)

@@ -64,3 +64,12 @@ extension AuthenticatedAccount {
         if needsSecondFactor(tenant, try tx.factors(of: account.id)) { throw SecondFactorNeeded() }
     }
 }
+
+extension MfaService {
+    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
+    package var issuingProfiles: Self {
+        var copy = self
+        copy.completion.issuesProfiles = true
+        return copy
+    }
+}

@@ -26,7 +26,7 @@ extension MfaService {
             let token = try verify(idToken, at: now)
             let attempt = completion.signInCall(of: MfaWithdraw.info.name, call, at: now)
             let tenant = try context.database.read { try configurations.tenant(token.tenantId, in: $0) }
-            try SignInCompletion.check(request.audience, of: tenant)
+            try AccessGrant.check(request.audience, of: tenant)
             let (account, signedIn) = try attempt.gate.write { tx -> (Account, SignInCompletion.SignedIn?) in
                 let own = try AuthenticatedAccount(token, in: tx)
                 try remove(request, of: own.account, tenant, by: own, call, at: now, in: tx)

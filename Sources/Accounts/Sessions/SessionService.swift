@@ -23,3 +23,19 @@ extension SessionService: SessionHandlers {
         return copy
     }
 }
+
+extension SessionService {
+    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
+    package var issuingProfiles: Self {
+        var copy = self
+        copy.completion.issuesProfiles = true
+        return copy
+    }
+
+    /// Returns this service for a request that asks for authentication contexts.
+    package func requesting(contexts: [String]) -> Self {
+        var copy = self
+        copy.completion.requestedContexts = contexts
+        return copy
+    }
+}

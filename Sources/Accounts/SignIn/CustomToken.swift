@@ -54,7 +54,7 @@ package struct CustomToken: Sendable {
         case .object(let given)?: claims = given
         default: throw refuse("claims", "Its claims must be an object.")
         }
-        try TenantTokenClaims.check(custom: claims)
+        try CustomClaims.check(claims)
         accountId = uid
     }
 

@@ -2,27 +2,7 @@ import Contract
 import ServiceContext
 import Storage
 
-/// Sign-ins whose second factor is verified and whose tokens a later call returns.
-extension MfaService {
-    /// Stores a sign-in, so that `signIn.withContinuation` completes it. The flow is then completed, but has not ended.
-    func deferTokens(of signIn: PendingSignIn, in flow: inout Flow, _ tx: Transaction) throws -> FlowStep.Outcome {
-        var signIn = signIn
-        signIn.isDeferred = true
-        try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: flow.id, context.vault)), of: flow.id)
-        flow.stage = .completed
-        flow.code = Flow.Code()
-        return .moved
-    }
-
-    /// The result of a flow whose tokens wait.
-    ///
-    /// - Throws: `ContinuationTokenInvalid` if the flow is in another step.
-    func deferred(_ flow: Flow) throws -> SignInStep {
-        guard flow.stage == .completed, flow.ending == nil else { throw ContinuationTokenInvalid() }
-        return .tokensDeferred(.init(continuationToken: flows.token(of: flow), expiresAt: flow.expiresAt))
-    }
-}
-
+/// Sign-ins whose factors are verified and whose tokens a later call returns.
 extension SignInService {
     /// The kinds of flows in which a sign-in can wait for its tokens.
     static let deferring: [Flow.Kind] = MfaService.enrollments
@@ -43,19 +23,6 @@ extension SignInService {
     }
 }
 
-extension SignInCompletion {
-    /// Stores a sign-in that needs no second factor, so that `signIn.withContinuation` completes it.
-    func deferred(_ signIn: PendingSignIn, in flow: Flow, _ account: AccountRecord, _ tx: Transaction) throws -> Flow {
-        var (flow, signIn) = (flow, signIn)
-        signIn.isDeferred = true
-        try tx.update(account)
-        try tx.setFactorStep(FactorStep(signIn: signIn.sealed(in: flow.id, context.vault)), of: flow.id)
-        flow.stage = .completed
-        flow.code = Flow.Code()
-        return flow
-    }
-}
-
 extension SignInService {
     /// Returns this service for an API that gives out the right to the tokens before the tokens.
     package var deferringTokens: Self {
@@ -66,7 +33,7 @@ extension SignInService {
 
     /// - Throws: `AudienceNotOffered`, `ScopeNotOffered` if an application cannot get an access token.
     package func requireOffered(_ scope: String?, for audience: String?, of tenant: TenantRecord, to clientId: String) throws {
-        try SignInCompletion.check(audience, scope, of: tenant, by: tenant.application(clientId))
+        try AccessGrant.check(audience, scope, of: tenant, by: tenant.application(clientId))
     }
 
     /// Starts the flow of the second factor that a session lacks. The refresh token stays valid.

@@ -43,7 +43,7 @@ struct PasswordSignIn: Sendable {
                 ? ApplicationAuthentication(context).nativeApplication(
                     request.clientId, secret: request.secret, isVerified: false, of: tenant)
                 : nil
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: application)
             let account = try tx.account(named: username.folded, in: tenant.id)
             let address = "\(tenant.id)/\(username.folded)"
             let subject = account?.lockoutSubject ?? SignInService.nobody(address)

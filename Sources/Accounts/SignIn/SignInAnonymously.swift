@@ -10,7 +10,7 @@ extension SignInService {
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         if !tenant.settings.anonymousAllowed { throw AnonymousNotAllowed(tenantId: tenant.id) }
         if !tenant.settings.signUpAllowed { throw SignUpNotAllowed(tenantId: tenant.id) }
-        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        try AccessGrant.check(request.audience, request.scope, of: tenant)
         _ = try flows.admit(request.client, tenantId: tenant.id, at: now)
         let attempt = completion.signInCall(of: SignInAnonymously.info.name, call, at: now)
         let fresh = AccountRecord(

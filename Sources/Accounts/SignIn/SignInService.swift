@@ -53,3 +53,19 @@ extension UserNotFound {
             hint: signUp ? nil : "This tenant does not allow sign-ups. Check the spelling, or have an administrator create the account.")
     }
 }
+
+extension SignInService {
+    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
+    package var issuingProfiles: Self {
+        var copy = self
+        copy.completion.issuesProfiles = true
+        return copy
+    }
+
+    /// Returns this service for a request that asks for authentication contexts.
+    package func requesting(contexts: [String]) -> Self {
+        var copy = self
+        copy.completion.requestedContexts = contexts
+        return copy
+    }
+}

@@ -72,13 +72,3 @@ extension SignInService {
         try flow.isDecoy || tx.account(flow.accountId) == nil ? nobody(flow.address) : lockoutSubject(flow)
     }
 }
-
-extension TenantRecord {
-    /// Whether the first sign-in with a phone number creates an account.
-    var createsAccountsByPhone: Bool { settings.phoneSignIn == .everyone && settings.signUpAllowed }
-
-    /// - Throws: `PhoneSignInNotAllowed`.
-    func requirePhoneSignIn() throws {
-        if settings.phoneSignIn == .off { throw PhoneSignInNotAllowed(tenantId: id) }
-    }
-}

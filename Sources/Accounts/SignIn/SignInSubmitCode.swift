@@ -15,7 +15,7 @@ extension SignInService {
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try flow.require(.codeRequired)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let number = flow.phoneNumber
             let subject = try number == nil ? Self.lockoutSubject(flow) : Self.lockoutSubject(ofPhone: flow, in: tx)
             let failures = try tx.lockout(of: subject, at: now).failures

@@ -26,7 +26,7 @@ extension SignInService {
         var result: (FirstFactor, TenantRecord, PendingSignIn)?
         let flow = try step.take(asking: attempt.gate) { tx, flow, tenant in
             try Self.requirePassword(flow, tenant)
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             let account = try tx.account(of: flow)
             let failures = try tx.lockout(of: subject, at: now).failures
             let isStillRight = try passwords.isStillRight(match, account)

@@ -24,7 +24,7 @@ extension SignInService {
                 throw ContinuationTokenInvalid(
                     reason: "username does not match the email address of the flow. Omit it, or pass that address.")
             }
-            try SignInCompletion.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
+            try AccessGrant.check(request.audience, request.scope, of: tenant, by: tenant.application(named: flow.application.name))
             guard let account = try deferred == nil ? tx.account(of: flow) : tx.account(flow.accountId) else {
                 return .ended(try tx.ending(of: flow))
             }

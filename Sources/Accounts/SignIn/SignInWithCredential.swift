@@ -19,7 +19,7 @@ extension SignInService {
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
         let application = try IdpFlowApplication(context).application(of: request.credential, request.clientId, in: tenant)
         _ = try ApplicationAuthentication(context).isAuthenticated(application, by: request.clientSecret)
-        try SignInCompletion.check(request.audience, request.scope, of: tenant, by: application)
+        try AccessGrant.check(request.audience, request.scope, of: tenant, by: application)
         let client = try flows.admit(request.client, request.credential, tenantId: tenant.id, at: now)
         if var passkey = try PasskeySignIn.Request(request.credential) {
             passkey.wish = request.wish(in: application)

@@ -11,7 +11,7 @@ extension SignInService {
     public func withCustomToken(_ request: SignInWithCustomToken.Params, _ call: any CallContext) throws -> SignInWithCustomToken.Result {
         let now = context.clock.now
         let tenant = try context.database.read { try configurations.enabledTenant(request.tenantId, in: $0) }
-        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        try AccessGrant.check(request.audience, request.scope, of: tenant)
         let token = try CustomToken(
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
             audience: context.realm.issuer(of: .tenant(tenant.id)), now: now)

@@ -13,7 +13,7 @@ extension SignInService {
         let tenant = try context.database.read { tx in
             try configurations.tenant(tx.validActionCode(request.code, at: now).tenantId, in: tx)
         }
-        try SignInCompletion.check(request.audience, request.scope, of: tenant)
+        try AccessGrant.check(request.audience, request.scope, of: tenant)
         var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)
         let outcome = try attempt.gate.write(isolation: .serializable) { tx in
             let record = try tx.validActionCode(request.code, at: now)

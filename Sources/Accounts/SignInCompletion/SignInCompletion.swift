@@ -168,15 +168,6 @@ package struct SignInCompletion: Sendable {
         try begin(account, of: tenant, with: PendingSignIn(proof, audience: nil), by: attempt, in: tx)
     }
 
-    /// - Throws: `AudienceNotOffered`, `ScopeNotOffered`.
-    static func check(
-        _ audience: String?, _ scope: String? = nil, of tenant: TenantRecord, by application: ApplicationRecord? = nil
-    ) throws {
-        _ = try Scopes.granted(scope, by: tenant, to: ScopeRequest(application: application, audience: audience))
-        guard let audience, audience != tenant.id, !tenant.offeredAudiences(to: application).contains(audience) else { return }
-        throw AudienceNotOffered(tenantId: tenant.id, audience: audience)
-    }
-
     /// Signs the tokens of a session.
     func tokens(_ signedIn: SignedIn, _ tenant: TenantRecord, at now: Int64) throws -> Tokens {
         let key = try signedIn.key ?? signingKey(of: tenant, at: now)

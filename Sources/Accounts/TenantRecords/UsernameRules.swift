@@ -62,8 +62,3 @@ package struct Username: Sendable, Equatable {
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }
-
-extension Flow {
-    /// The address that the codes verify, in the form that hides its characters.
-    var maskedAddress: String { (try? Username(username))?.masked ?? "***" }
-}

@@ -76,7 +76,7 @@ package enum TenantRules {
             if reserved.contains(Username.fold(attribute.name)) {
                 throw refuse("name", "it is the name with which users sign up and cannot be an attribute")
             }
-            if attribute.inIdToken, TenantTokenClaims.isReserved(attribute.name) {
+            if attribute.inIdToken, CustomClaims.isReserved(attribute.name) {
                 throw refuse("name", "ID tokens already have a claim of this name; choose another name, or omit inIdToken")
             }
             if BuiltInAttribute(rawValue: attribute.name) != nil, attribute.type != .string {

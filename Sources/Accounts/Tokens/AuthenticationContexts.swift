@@ -9,21 +9,3 @@ extension TenantRecord {
         return contexts.filter(requested.contains)
     }
 }
-
-extension SignInService {
-    /// Returns this service for a request that asks for authentication contexts.
-    package func requesting(contexts: [String]) -> Self {
-        var copy = self
-        copy.completion.requestedContexts = contexts
-        return copy
-    }
-}
-
-extension SessionService {
-    /// Returns this service for a request that asks for authentication contexts.
-    package func requesting(contexts: [String]) -> Self {
-        var copy = self
-        copy.completion.requestedContexts = contexts
-        return copy
-    }
-}

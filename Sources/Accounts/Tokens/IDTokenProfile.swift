@@ -28,30 +28,3 @@ struct IDTokenProfile: Sendable {
         return own + (name.map { [("preferred_username", .string($0))] } ?? [])
     }
 }
-
-extension SignInService {
-    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
-    package var issuingProfiles: Self {
-        var copy = self
-        copy.completion.issuesProfiles = true
-        return copy
-    }
-}
-
-extension MfaService {
-    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
-    package var issuingProfiles: Self {
-        var copy = self
-        copy.completion.issuesProfiles = true
-        return copy
-    }
-}
-
-extension SessionService {
-    /// Returns this service for an API whose ID tokens always have the claims of Microsoft Entra.
-    package var issuingProfiles: Self {
-        var copy = self
-        copy.completion.issuesProfiles = true
-        return copy
-    }
-}

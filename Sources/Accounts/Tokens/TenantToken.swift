@@ -12,21 +12,6 @@ package struct TenantTokenClaims: Sendable {
     var contexts: [String] = []
     var profile: IDTokenProfile
 
-    /// Names that custom claims cannot have: claims of these tokens, and names that other specifications define.
-    package static let reserved: Set<String> = [
-        "iss", "aud", "sub", "sid", "auth_time", "iat", "exp", "nbf", "jti", "client_id", "scope", "amr", "acr", "azp", "nonce", "at_hash",
-        "c_hash", "cnf", "act", "may_act", "email", "email_verified", "name", "picture", "phone_number", "mintmark",
-    ]
-
-    /// The beginnings of claims by which a trusted issuer sets session tags and the source identity of a session. The claims of an
-    /// account must not do so.
-    private static let reservedPrefixes = ["https://aws.amazon.com/", "https://sts.amazonaws.com/"]
-
-    /// Returns whether custom claims cannot have this name.
-    package static func isReserved(_ name: String) -> Bool {
-        reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
-    }
-
     /// Returns the payload of the ID token.
     func idToken(expiresAt: Int64) -> [UInt8] {
         var writer = begin(audience: clientId, expiresAt: expiresAt)
@@ -73,7 +58,7 @@ package struct TenantTokenClaims: Sendable {
     private var clientId: String { session.grant.application?.clientId ?? tenant.id }
 
     private func isReserved(_ name: String) -> Bool {
-        Self.isReserved(name) || profile.reserved.contains(name) || name == "acrs" && !tenant.contexts.isEmpty
+        CustomClaims.isReserved(name) || profile.reserved.contains(name) || name == "acrs" && !tenant.contexts.isEmpty
     }
 
     /// Whether a custom claim or an attribute has a name that is not reserved: the developer's value takes precedence.

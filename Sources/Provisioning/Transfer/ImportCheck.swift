@@ -44,7 +44,7 @@ struct ImportCheck {
         let factors = factors(given)
         let passkeys = passkeys(given.passkeys ?? [])
         let attributes = attributes(given.attributes ?? [:])
-        do { try TenantTokenClaims.check(custom: given.claims ?? [:]) } catch let error as ClaimNameReserved {
+        do { try CustomClaims.check(given.claims ?? [:]) } catch let error as ClaimNameReserved {
             add("/claims", error)
         } catch let error as ClaimsTooLong { add("/claims", error) } catch {}
         guard violations.isEmpty else { return nil }

@@ -60,7 +60,7 @@ extension TestProvider {
     /// Returns the custom claims of the account and of the session. Those of the session take precedence.
     static func custom(_ standing: Standing) -> [(String, JSONValue)] {
         let (own, all) = (standing.session.claims, standing.account.claims.members)
-        return (own.members + all.filter { own[$0.name] == nil }).filter { !TenantTokenClaims.reserved.contains($0.name) }
+        return (own.members + all.filter { own[$0.name] == nil }).filter { !CustomClaims.reserved.contains($0.name) }
             .map { ($0.name, $0.value) }
     }
 
