@@ -52,7 +52,6 @@ public final class AccountsContext: Sendable {
             delivery: delivery, faultyCarrier: faultyCarrier, breachedPasswords: breachedPasswords,
             passwords: PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random), hooks: hooks)
         database = StoreHandle(NoticingDatabase(inner: service.database, notices: parts.notices), service.database.access)
-        notices.whenCommitted { [weak self] in self?.sendNotices() }
     }
 
     private init(_ context: AccountsContext, _ service: ServiceContext) {

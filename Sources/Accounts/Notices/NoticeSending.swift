@@ -58,6 +58,9 @@ extension AccountsContext {
         try audit.record(event, at: now, in: tx)
     }
 
+    /// Sends notices after the commit of each transaction that queues one. Called once, after the context was created.
+    public func sendNoticesAfterCommits() { notices.whenCommitted { [weak self] in self?.sendNotices() } }
+
     /// Sends the due notices: immediately in a testing store, otherwise on a thread.
     public func sendNotices() {
         if isTesting { return sendDueNotices() }

@@ -52,11 +52,13 @@ struct StoreOpening {
             random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, vault: vault,
             isTesting: configuration.testing, faults: faults,
             auditsIssuance: configuration.auditsIssuance, foreign: foreign)
-        return AccountsContext(
+        let accounts = AccountsContext(
             service, delivery: delivery(clock), faultyCarrier: { TestingParts.carrier(of: service) },
             breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
             passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
             hooks: HookTransports(host: hookHost, http: configuration.httpClient(faults)))
+        accounts.sendNoticesAfterCommits()
+        return accounts
     }
 
     /// A store that is open for reading, with the keys that open it.
