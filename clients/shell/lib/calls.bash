@@ -24,6 +24,28 @@ mintmark_call() {
     _mintmark_collect "$REPLY"
 }
 
+# mintmark_list [--as NAME] [--timeout SECONDS] [--trace TEXT] METHOD [PARAMETER…]: prints the items of all pages of a method such as pool.list, one
+# JSON text per line. Each page is requested after the items of the page before it are printed; the time limit applies to each page.
+mintmark_list() {
+    local - page last=""
+    local -a given=() lines=()
+    set +eufxC
+    (($#)) && given=("${@:1:$#-1}") last=${*:$#}
+    [[ $last == - ]] && last=$(cat)
+    page=$(mintmark_call "${given[@]}" ${last:+"$last"}) || return
+    while true; do
+        mapfile -t lines < <(jq -c '(to_entries[].value | arrays[]), .nextCursor' <<<"$page")
+        ((${#lines[@]} < 2)) || printf '%s\n' "${lines[@]::${#lines[@]}-1}" || return
+        page=${lines[-1]}
+        [[ $page != null ]] || return 0
+        if [[ $last == '{'* ]]; then
+            page=$(mintmark_call "${given[@]}" "$(jq -c --argjson cursor "$page" '.cursor = $cursor' <<<"$last")") || return
+        else
+            page=$(mintmark_call "${given[@]}" "$last" cursor:="$page") || return
+        fi
+    done
+}
+
 # mintmark_begin [--as NAME] [--trace TEXT] [-v VARIABLE] METHOD [PARAMETER…]: begins a call and prints its ID, or assigns it to a variable.
 mintmark_begin() {
     local - as=default limit="" trace="" progress="" variable="" REPLY

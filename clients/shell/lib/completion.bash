@@ -13,4 +13,4 @@ _mintmark_complete() {
     fi
 }
 
-[[ $- != *i* ]] || complete -F _mintmark_complete mintmark_call mintmark_begin
+[[ $- != *i* ]] || complete -F _mintmark_complete mintmark_call mintmark_list mintmark_begin

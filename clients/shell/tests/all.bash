@@ -273,6 +273,22 @@ from_the_log() {
     grep '^{' other
 }
 
+items_of_all_pages() {
+    mintmark_testing && is "$(mintmark_list pool.list)" ""
+    local name
+    for name in a b c; do mintmark_call pool.create name=$name >/dev/null || exit 1; done
+    is "$(mintmark_list pool.list | jq -r .name | sort | tr '\n' ' ')" "a b c "
+    is "$(mintmark_list pool.list limit:=1 | jq -r .name | sort | tr '\n' ' ')" "a b c "
+    is "$(mintmark_list pool.list '{"limit":1}' | jq -r .name | sort | tr '\n' ' ')" "a b c "
+    is "$(mintmark_list pool.list - <<<'{"limit":2}' | wc -l)" 3
+    is "$(mintmark_list --trace pages pool.list limit:=2 | wc -l)" 3
+    mintmark_list pool.list cursor=none
+    is "$?" 1
+    is "$(mintmark_error .type)" invalidCursor
+    mintmark_list
+    is "$?" 64
+}
+
 test_that "httpie-style parameters become JSON objects" parameters
 test_that "parameters can be read from files and standard input" files_and_standard_input
 test_that "JSON validation agrees with jq and also rejects what jq tolerates" json_as_jq
@@ -294,6 +310,7 @@ test_that "a process that does not read ends with its client or its script" proc
 test_that "a script killed after a hangup of its terminal leaves no folder" hung_up_terminal
 test_that "a program started after waiting for another build does not hold the build lock" two_builds_at_once
 test_that "a signal after a call ends the job" signals_after_a_call
+test_that "mintmark_list prints the items of all pages, and fails with the error of a page" items_of_all_pages
 test_that "mintmark_error returns the error of the last failed call" whose_error
 test_that "a full folder fails calls instead of blocking them" full_folder
 test_that "failure to create a pipe is reported, and the next call tries again" no_pipe
