@@ -10,6 +10,28 @@ let strict: [SwiftSetting] = [
 let hasTestSupport = Context.environment["MINTMARK_WITHOUT_TEST_SUPPORT"] == nil
 let withoutTestSupport: [SwiftSetting] = hasTestSupport ? [] : [.define("MINTMARK_WITHOUT_TEST_SUPPORT")]
 
+/// The modules on the path of every request are optimized for speed, the others, which are most of the code, for size.
+let fastModules: Set = ["Crypto", "IdentityPools", "JSON", "JSONRPC", "Mintmark", "Platform", "ServiceContext", "SigningKeys", "Storage"]
+
+/// The flags of a module in release builds. With the first two, the linker removes the functions that nothing calls, which Swift otherwise
+/// keeps if they are public. SwiftPM can refuse a dependency by version that has such flags: a checkout that another package made has none.
+func optimized(_ name: String) -> [SwiftSetting] {
+    if Context.packageDirectory.contains("/checkouts/") { return [] }
+    let removing = ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"]
+    return [.unsafeFlags(removing + (fastModules.contains(name) ? [] : ["-Osize"]), .when(configuration: .release))]
+}
+
+/// The linker's part of a small program. Functions that come out the same are there once: nothing compares the addresses of functions. The
+/// functions that every process runs are next to each other. The relative relocations are packed, and `CRelocation` applies them, for which
+/// it is the entry point.
+let smallProgram =
+    ["-use-ld=lld"]
+    + [
+        "-O2", "--icf=all", "--no-eh-frame-hdr", "--script=\(Context.packageDirectory)/Sources/CLI/program.ld",
+        "--symbol-ordering-file=\(Context.packageDirectory)/Sources/CLI/program.order", "--no-warn-symbol-ordering",
+        "--pack-dyn-relocs=relr", "--use-android-relr-tags", "--entry=mintmark_start",
+    ].flatMap { ["-Xlinker", $0] }
+
 /// The files in a target's folder that are not sources.
 let documents = ["README.md"]
 
@@ -19,7 +41,7 @@ func room(
     settings: [SwiftSetting] = []
 ) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, exclude: documents, swiftSettings: strict + settings),
+        .target(name: name, dependencies: dependencies, exclude: documents, swiftSettings: strict + optimized(name) + settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies + tests, exclude: notSources, swiftSettings: strict),
     ]
@@ -49,21 +71,23 @@ let package = Package(
         .target(name: "CGuard", cSettings: [.treatAllWarnings(as: .error)]),
         // For programs alone: a library must not change its host's memory management.
         .target(name: "CZeroOnFree", cSettings: [.treatAllWarnings(as: .error)]),
+        // For the program alone, in release builds.
+        .target(name: "CRelocation", cSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "CLI",
             dependencies: [
-                "Accounts", "Arguments", "Audit", "Console", "Contract", "Crypto", "CZeroOnFree", "IdentityPools", "JSON", "JSONRPC",
+                "Accounts", "Arguments", "Audit", "Console", "Contract", "CRelocation", "Crypto", "CZeroOnFree", "IdentityPools", "JSON",
+                "JSONRPC",
                 "Loopback", "Messages", "Mintmark", "Network", "Platform", "ServiceContext", "Storage",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: documents, swiftSettings: strict,
-            // Nobody links against a program: the names that it would export, 1.5 MB of them, stay out. Functions that come out the same,
-            // 0.4 MB of them, are there once. Nothing here throws by unwinding, so the index for that, 0.6 MB, stays out too.
+            exclude: documents + ["program.ld", "program.order"], swiftSettings: strict + optimized("CLI"),
             linkerSettings: [
+                // Nobody links against a program: the names that it would export, 1.5 MB of them, stay out.
                 .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),
                 // Functions of libraries are bound at the start: binding one later saves registers, with what was copied last, to the stack.
                 .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"]),
-                .unsafeFlags(["-Xlinker", "--icf=safe", "-Xlinker", "--no-eh-frame-hdr"], .when(configuration: .release)),
+                .unsafeFlags(smallProgram, .when(platforms: [.linux], configuration: .release)),
             ]),
         .executableTarget(
             name: "CryptoBenchmark", dependencies: ["Crypto", "Platform"], path: "Tests/Benchmarks/Crypto", swiftSettings: strict),
@@ -107,9 +131,10 @@ let package = Package(
         + [
             .target(
                 name: "Audit", dependencies: ["Contract", "JSON", "Platform", "ServiceContext", "Storage"], exclude: documents,
-                swiftSettings: strict),
+                swiftSettings: strict + optimized("Audit")),
             .target(
-                name: "Federation", dependencies: ["Contract", "Crypto", "JSON", "Platform"], exclude: documents, swiftSettings: strict),
+                name: "Federation", dependencies: ["Contract", "Crypto", "JSON", "Platform"], exclude: documents,
+                swiftSettings: strict + optimized("Federation")),
         ]
         + room(
             "IdentityPools", ["Contract", "Crypto", "Federation", "JSON", "Platform", "ServiceContext", "SigningKeys", "Storage"],

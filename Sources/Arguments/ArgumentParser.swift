@@ -31,18 +31,26 @@ struct Declarations {
 
     init(of command: some ParsableArguments) { collect(command, title: "") }
 
-    private mutating func collect(_ arguments: Any, title: String) {
+    private mutating func collect(_ arguments: some ParsableArguments, title: String) {
+        if let properties = arguments.properties {
+            for (name, property) in properties { add(property, name, title: title) }
+            return
+        }
         for (label, value) in Mirror(reflecting: arguments).children {
-            if let holder = value as? SlotHolder {
-                let slot = holder.slot
-                let property = String((label ?? "").drop { $0 == "_" })
-                let flags = slot.kind == .argument ? [] : slot.names.flags(of: property)
-                let name = slot.help.valueName ?? NameSpecification.hyphenated(property)
-                entries.append(Entry(slot: slot, flags: flags, valueName: name, title: title))
-            } else if let holder = value as? GroupHolder {
-                groups.append(holder.group)
-                collect(holder.group, title: holder.title.isEmpty ? title : holder.title)
-            }
+            guard let property = value as? CommandProperty else { continue }
+            add(property, String((label ?? "").drop { $0 == "_" }), title: title)
+        }
+    }
+
+    private mutating func add(_ property: CommandProperty, _ name: String, title: String) {
+        if let holder = property as? SlotHolder {
+            let slot = holder.slot
+            let flags = slot.kind == .argument ? [] : slot.names.flags(of: name)
+            let valueName = slot.help.valueName ?? NameSpecification.hyphenated(name)
+            entries.append(Entry(slot: slot, flags: flags, valueName: valueName, title: title))
+        } else if let holder = property as? GroupHolder {
+            groups.append(holder.group)
+            collect(holder.group, title: holder.title.isEmpty ? title : holder.title)
         }
     }
 }

@@ -73,9 +73,12 @@ final class Slot {
     }
 }
 
-/// A property that the parser fills. A superclass and not a protocol: the first conversion of each type to a protocol searches all
-/// conformances of the program, which took a tenth of the time to the first response.
-public class SlotHolder {
+/// A property of a command: an option, a flag, an argument, or a group of them. A superclass and not a protocol: the first conversion of
+/// each type to a protocol searches all conformances of the program, which took a tenth of the time to the first response.
+public class CommandProperty {}
+
+/// A property that the parser fills.
+public class SlotHolder: CommandProperty {
     let slot: Slot
 
     init(_ slot: Slot) { self.slot = slot }
@@ -208,7 +211,7 @@ extension Argument {
 }
 
 /// A property with options that several commands share.
-public class GroupHolder {
+public class GroupHolder: CommandProperty {
     /// The heading of the options in help.
     let title: String
 

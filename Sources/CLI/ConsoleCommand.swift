@@ -15,6 +15,12 @@ struct ConsoleOptions: ParsableArguments {
 
     @Flag(help: "Show secrets in the results of the console.")
     var showSecrets = false
+
+    var properties: [(name: String, property: CommandProperty)]? {
+        [
+            ("write", _write), ("showSecrets", _showSecrets),
+        ]
+    }
 }
 
 /// `mintmark console`

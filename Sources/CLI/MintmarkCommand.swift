@@ -1,4 +1,6 @@
 import Arguments
+// The entry point, which leads to `main`.
+import CRelocation
 import JSON
 import JSONRPC
 import Mintmark

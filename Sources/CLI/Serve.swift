@@ -43,6 +43,13 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var consoleOptions: ConsoleOptions
 
+    var properties: [(name: String, property: CommandProperty)]? {
+        [
+            ("options", _options), ("serving", _serving), ("sequential", _sequential), ("quiet", _quiet), ("framing", _framing),
+            ("console", _console), ("consoleOptions", _consoleOptions),
+        ]
+    }
+
     func run() throws {
         var settings = ServeSettings(store: options.settings, sequential: sequential, framing: framing)
         settings.isQuiet = quiet

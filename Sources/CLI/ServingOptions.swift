@@ -30,6 +30,13 @@ struct ServingOptions: ParsableArguments {
     @Flag(help: "Allow core files and debuggers, for debugging; only with --testing, since they show every secret.")
     var allowCoreDumps = false
 
+    var properties: [(name: String, property: CommandProperty)]? {
+        [
+            ("apply", _apply), ("drain", _drain), ("maxLine", _maxLine), ("parent", _parent), ("traceFile", _traceFile),
+            ("allowCoreDumps", _allowCoreDumps),
+        ]
+    }
+
     /// Copies the values given on the command line.
     func add(to settings: inout ServeSettings) {
         settings.apply = apply

@@ -7,20 +7,21 @@ import Storage
 /// The methods that a process offers: the contract's methods, each bound to its handler and its lane.
 public struct MethodRegistry: MethodLookup {
     private let methods: MethodsByName
-    private let names: [String]
-    private let testing: Bool
+    private let configuration: Configuration
 
     /// - Parameters:
     ///   - mintmark: The service. Its configuration contains the access level of the caller and the testing mode.
     ///   - actor: The actor of the calls in the audit log, or `nil` for the pipe.
     public init(_ mintmark: Mintmark, actor: String? = nil) {
-        let configuration = mintmark.configuration
-        let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
-        names = offered.map(\.name)
-        testing = configuration.testing
+        configuration = mintmark.configuration
+        // Every start of the program waits for this loop: it neither copies the table nor searches it.
+        var known: [Method] = []
+        known.reserveCapacity(Contract.MethodTable.all.count)
         // Methods that the caller is not allowed to call are included, so that they fail with a specific error.
-        let known = Contract.MethodTable.all.filter { !$0.isTesting || configuration.testing }
-        methods = MethodsByName(known.map { Self.method($0, mintmark, actor) })
+        for place in Contract.MethodTable.all.indices where !Contract.MethodTable.all[place].isTesting || configuration.testing {
+            known.append(Self.method(at: place, mintmark, actor))
+        }
+        methods = MethodsByName(known)
     }
 
     /// Returns whether a process with this configuration offers a method.
@@ -32,13 +33,16 @@ public struct MethodRegistry: MethodLookup {
 
     public func nearest(to name: String) -> [String] {
         // Calling a testing method without `--testing` is a common mistake.
-        if !testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) { return ["\(name) with --testing"] }
-        let offered = Set(names)
-        let called = MethodInfo.called(name, among: Contract.MethodTable.all.filter { offered.contains($0.name) }).map(\.name)
-        return called + NearestNames.of(name, among: names).filter { !called.contains($0) }
+        if !configuration.testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) {
+            return ["\(name) with --testing"]
+        }
+        let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
+        let called = MethodInfo.called(name, among: offered).map(\.name)
+        return called + NearestNames.of(name, among: offered.map(\.name)).filter { !called.contains($0) }
     }
 
-    private static func method(_ info: MethodInfo, _ mintmark: Mintmark, _ actor: String?) -> Method {
+    private static func method(at place: Int, _ mintmark: Mintmark, _ actor: String?) -> Method {
+        let info = Contract.MethodTable.all[place]
         guard isOffered(info, by: mintmark.configuration) else {
             return Method(info.name) { _, _, _ in throw Answer(CallerNotAllowed(method: info.name)) }
         }
@@ -47,7 +51,6 @@ public struct MethodRegistry: MethodLookup {
         if let handler = StoreIndependentMethods.method(info.name, mintmark) {
             return Method(info.name, on: Lane(info.cost), run: MethodBody(.storeIndependent(.whole(handler)), mintmark, origin).run)
         }
-        let place = Contract.MethodTable.all.firstIndex { $0.name == info.name }!
         return Method(
             info.name, lane: { Lane(info.cost(of: $0), isRemote: isRemote) }, run: MethodBody(.bound(place: place), mintmark, origin).run)
     }

@@ -129,7 +129,7 @@ private struct NoCall: CallContext {
         let field = TokenMintForDeveloper.info.params.first { $0.name == "durationSeconds" }
         #expect(field?.type == "integer 1–86400" && field?.defaultValue == "900" && field?.isRequired == false)
         for method in MethodTable.all {
-            let documented = try #require(try JSONValue(parsing: method.openRPC.description)["params"]?.array)
+            let documented = try #require(try JSONValue(parsing: method.openRPC)["params"]?.array)
             #expect(Set(method.params.map(\.name)) == Set(documented.compactMap { $0["name"]?.string }), "\(method.name)")
             for field in method.params + method.result { #expect(!field.description.isEmpty, "\(method.name) \(field.name)") }
         }

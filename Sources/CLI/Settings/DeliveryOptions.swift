@@ -34,6 +34,13 @@ struct DeliveryOptions: ParsableArguments {
         completion: .file())
     var webhookSecretFile: String?
 
+    var properties: [(name: String, property: CommandProperty)]? {
+        [
+            ("smtpURL", _smtpURL), ("mailFrom", _mailFrom), ("smtpUser", _smtpUser), ("smtpPasswordFile", _smtpPasswordFile),
+            ("smtpUnencrypted", _smtpUnencrypted), ("webhookURL", _webhookURL), ("webhookSecretFile", _webhookSecretFile),
+        ]
+    }
+
     /// The values given on the command line.
     var settings: DeliverySettings {
         DeliverySettings(

@@ -80,6 +80,16 @@ struct StoreOptions: ParsableArguments {
 
     @OptionGroup(title: "Mail") var delivery: DeliveryOptions
 
+    var properties: [(name: String, property: CommandProperty)]? {
+        [
+            ("app", _app), ("store", _store), ("issuer", _issuer), ("region", _region), ("account", _account),
+            ("masterKeyFile", _masterKeyFile), ("caller", _caller), ("testing", _testing), ("clock", _clock),
+            ("auditIssuance", _auditIssuance), ("auditRetentionDays", _auditRetentionDays), ("auditHeadsFile", _auditHeadsFile),
+            ("migrate", _migrate), ("dbConnections", _dbConnections), ("caFile", _caFile), ("proxy", _proxy),
+            ("logLevel", _logLevel), ("delivery", _delivery),
+        ]
+    }
+
     /// The values given on the command line.
     var settings: StoreSettings {
         StoreSettings(

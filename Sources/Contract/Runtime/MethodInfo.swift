@@ -41,15 +41,14 @@ public struct MethodInfo: Sendable {
     let costCases: [CostCase]
     /// The method-specific error types. Any method can also fail with the general errors.
     public let errors: [String]
-    public var params: [FieldInfo] { FieldInfo.list(paramsText) }
-    public var result: [FieldInfo] { FieldInfo.list(resultText) }
+    public var params: [FieldInfo] { FieldInfo.list(texts.lines[1]) }
+    public var result: [FieldInfo] { FieldInfo.list(texts.lines[2]) }
     /// The names of the corresponding operations and SDK functions in other products.
     public let equivalents: [VendorName]
     /// The method object in the OpenRPC document.
-    public let openRPC: StaticString
-    /// The parameters, and the members of the result, as `FieldInfo.list` reads them.
-    let paramsText: StaticString
-    let resultText: StaticString
+    public var openRPC: String { texts.lines[0] }
+    /// Three lines: the method object, the parameters, and the members of the result as `FieldInfo.list` reads them.
+    let texts: ContractText
 }
 
 /// The metadata of a parameter, or of a member of a result.
@@ -63,8 +62,8 @@ public struct FieldInfo: Sendable {
     public let description: String
 
     /// Returns the fields of a text that the generator wrote: an array of `[name, type, isRequired, defaultValue, description]`.
-    static func list(_ text: StaticString) -> [FieldInfo] {
-        let entries = (try? JSONValue(parsing: text.description))?.array ?? []
+    static func list(_ text: String) -> [FieldInfo] {
+        let entries = (try? JSONValue(parsing: text))?.array ?? []
         return entries.compactMap { entry in
             guard let parts = entry.array, parts.count == 5, let name = parts[0].string, let type = parts[1].string,
                 let isRequired = parts[2].bool, let description = parts[4].string

@@ -16,7 +16,7 @@ public enum OpenRPCDocument {
     }
 
     private static func component(_ name: String) -> JSONObject {
-        (try? JSONValue(parsing: components.description))?[name]?.object ?? [:]
+        (try? JSONValue(parsing: String(decoding: components.bytes, as: UTF8.self)))?[name]?.object ?? [:]
     }
 
     /// Returns the document with the methods for which `isOffered` returns `true`.
@@ -29,15 +29,15 @@ public enum OpenRPCDocument {
         writer.raw(info)
         writer.key("methods")
         writer.beginArray()
-        for method in MethodTable.all where isOffered(method) { writer.raw(method.openRPC) }
+        for method in MethodTable.all where isOffered(method) { writer.raw(method.openRPC.utf8) }
         writer.endArray()
         writer.key("components")
-        writer.raw(components)
+        writer.raw(components.bytes)
         writer.key("x-notifications")
         writer.beginArray()
         for (namespace, document) in notifications
         where MethodTable.all.contains(where: { $0.name.hasPrefix(namespace + ".") && isOffered($0) }) {
-            writer.raw(document)
+            writer.raw(document.bytes)
         }
         writer.endArray()
         writer.endObject()

@@ -16,18 +16,18 @@ struct OpenRPCEmitter {
         return GeneratedFile(path: "schemas/openrpc.json", text: PrettyJSON.text(document))
     }
 
-    var swift: GeneratedFile {
+    func swift(_ texts: ContractTexts) -> GeneratedFile {
         var source = SwiftSource(from: "service.json")
         source.block("extension OpenRPCDocument") { source in
             source.doc("The version of the service, and of its contract.")
             source.line("public static let serviceVersion = \(SwiftNames.literal(contract.version))")
             source.line("static let version: StaticString = ##\"\"\(Self.version)\"\"##")
             source.line("static let info: StaticString = ##\"\(info.text)\"##")
-            source.line("static let components: StaticString = ##\"\(components.text)\"##")
+            source.line("static let components = \(texts.places[ContractTexts.components]!)")
             source.doc("Each with its namespace: it is told of where a method of that is offered.")
-            source.line("static let notifications: [(namespace: String, document: StaticString)] = [")
+            source.line("static let notifications: [(namespace: String, document: ContractText)] = [")
             for each in contract.notifications {
-                source.line("    (\(SwiftNames.literal(each.namespace)), ##\"\(notification(each).text)\"##),")
+                source.line("    (\(SwiftNames.literal(each.namespace)), \(texts.places[each.name]!)),")
             }
             source.line("]")
         }
@@ -38,7 +38,7 @@ struct OpenRPCEmitter {
         ["title": .string(contract.title), "version": .string(contract.version), "description": .string(contract.description)]
     }
 
-    private var components: JSONValue {
+    var components: JSONValue {
         var schemas = JSONObject()
         for type in contract.types { for each in OpenRPCSchema.all(of: type) { schemas[each.name] = each.schema } }
         var errors = JSONObject()
@@ -60,7 +60,7 @@ struct OpenRPCEmitter {
     }
 
     /// OpenRPC does not support server notifications, so this is a method object without a result.
-    private func notification(_ notification: Notification) -> JSONValue {
+    func notification(_ notification: Notification) -> JSONValue {
         [
             "name": .string(notification.name), "summary": .string(notification.summary),
             "description": .string(notification.description), "params": OpenRPCSchema.of(notification.params),

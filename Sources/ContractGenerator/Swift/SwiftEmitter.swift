@@ -6,12 +6,16 @@ struct SwiftEmitter: Emitter {
 
     func files(for contract: Contract) -> [GeneratedFile] {
         let types = SwiftTypes(contract: contract)
-        return contract.methods.map { MethodEmitter(types: types, method: $0).file }
+        let texts = ContractTexts(contract: contract)
+        return contract.methods.map { MethodEmitter(types: types, method: $0, texts: texts).file }
             + contract.notifications.map { NotificationEmitter(types: types, notification: $0).file }
             + TypeFiles(types: types).all
             + contract.errors.map { ErrorEmitter(types: types, entry: $0).file }
             + contract.namespaces.map { HandlersEmitter(types: types, namespace: $0.name, methods: $0.methods).file }
-            + [TableEmitter(contract: contract).methods, TableEmitter(contract: contract).errors, OpenRPCEmitter(contract: contract).swift]
+            + [
+                TableEmitter(contract: contract).methods, TableEmitter(contract: contract).errors,
+                OpenRPCEmitter(contract: contract).swift(texts), texts.file,
+            ]
     }
 }
 
@@ -19,6 +23,7 @@ struct SwiftEmitter: Emitter {
 struct MethodEmitter {
     let types: SwiftTypes
     let method: Method
+    let texts: ContractTexts
 
     var typeName: String { SwiftNames.type(method.name) }
 
@@ -53,7 +58,6 @@ struct MethodEmitter {
     }
 
     private func info(_ source: inout SwiftSource) {
-        let text = FieldText(contract: types.contract)
         source.line("public static let info = MethodInfo(")
         source.line("    name: \"\(method.name)\",")
         source.line("    summary: \(SwiftNames.literal(method.summary)),")
@@ -66,9 +70,7 @@ struct MethodEmitter {
         source.line("    errors: [\(method.errors.map { "\"\($0)\"" }.joined(separator: ", "))],")
         let names = method.equivalents.map { "VendorName(vendor: \"\($0.vendor)\", names: \(SwiftNames.literal($0.name)))" }
         source.line("    equivalents: [\(names.joined(separator: ", "))],")
-        source.line("    openRPC: ##\"\(OpenRPCEmitter(contract: types.contract).method(method).text)\"##,")
-        source.line("    paramsText: ##\"\(text.json(method.params.properties).text)\"##,")
-        source.line("    resultText: ##\"\(text.json(text.members(method.result)).text)\"##)")
+        source.line("    texts: \(texts.places[method.name]!))")
     }
 
     private func costCase(_ each: Method.CostCase) -> String {

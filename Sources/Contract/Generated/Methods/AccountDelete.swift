@@ -59,7 +59,5 @@ public enum AccountDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["accountNotFound", "accountMerged"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:delete; SDK: deleteUser")],
-        openRPC: ##"{"name":"account.delete","summary":"Delete an account and end its sessions.","description":"Also ends its pending flows. Its email address can be registered again.","paramStructure":"by-name","params":[{"name":"accountId","required":true,"description":"The ID of an account, which is the `sub` claim of its tokens.","schema":{"$ref":"#/components/schemas/AccountId"}}],"result":{"name":"result","schema":{"type":"object","required":["accountId"],"properties":{"accountId":{"$ref":"#/components/schemas/AccountId","description":"The ID of the deleted account."}}}},"errors":[{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/accountMerged"}],"examples":[{"name":"an account","params":[{"name":"accountId","value":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}],"result":{"name":"result","value":{"accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-equivalents":{"firebase":"accounts:delete; SDK: deleteUser"}}"##,
-        paramsText: ##"[["accountId","string of 1–128 characters: an ID without control characters",true,null,"The ID of an account, which is the `sub` claim of its tokens."]]"##,
-        resultText: ##"[["accountId","string of 1–128 characters: an ID without control characters",true,null,"The ID of the deleted account."]]"##)
+        texts: ContractText(block: 0, start: 30957, count: 1293))
 }

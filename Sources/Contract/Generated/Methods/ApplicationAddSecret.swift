@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Generate a secret for a confidential application.
+/// Generate a secret of a confidential application.
 ///
 /// The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.
 ///
@@ -78,7 +78,7 @@ public enum ApplicationAddSecret: ContractMethod {
 
     public static let info = MethodInfo(
         name: "application.addSecret",
-        summary: "Generate a secret for a confidential application.",
+        summary: "Generate a secret of a confidential application.",
         description: "The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "Use this tool to generate or replace the secret of an application that runs on a server.",
@@ -86,7 +86,5 @@ public enum ApplicationAddSecret: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "clientUnknown", "clientNotConfidential", "tooManyClientSecrets"],
         equivalents: [VendorName(vendor: "cognito", names: "AddUserPoolClientSecret"), VendorName(vendor: "nativeAuth", names: "Microsoft Graph: application: addPassword")],
-        openRPC: ##"{"name":"application.addSecret","summary":"Generate a secret for a confidential application.","description":"The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.","paramStructure":"by-name","params":[{"name":"clientId","required":true,"description":"The client ID of an application of a tenant.","schema":{"$ref":"#/components/schemas/ClientId"}},{"name":"tenantId","required":false,"description":"The ID of a tenant, which is part of its issuer and the audience of its ID tokens.","schema":{"$ref":"#/components/schemas/TenantId","default":"default"}}],"result":{"name":"result","schema":{"type":"object","required":["tenantId","clientId","secretId","clientSecret","createdAt"],"properties":{"tenantId":{"$ref":"#/components/schemas/TenantId","description":"The ID of the tenant."},"clientId":{"$ref":"#/components/schemas/ClientId","description":"The client ID of the application."},"secretId":{"$ref":"#/components/schemas/ClientSecretId"},"clientSecret":{"$ref":"#/components/schemas/ClientSecret","description":"The secret. It cannot be read again."},"createdAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the secret was generated, in seconds since 1970-01-01 UTC."}}}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/clientUnknown"},{"$ref":"#/components/errors/clientNotConfidential"},{"$ref":"#/components/errors/tooManyClientSecrets"}],"examples":[{"name":"the first secret","params":[{"name":"clientId","value":"backend"}],"result":{"name":"result","value":{"tenantId":"default","clientId":"backend","secretId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8ea1","clientSecret":"mmcs_q0Wn7B2cXk4mQvJ8s1tYh6Ru3ZaLpGe9Df5oNi0KbTw","createdAt":1700000000}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{"cognito":"AddUserPoolClientSecret","nativeAuth":"Microsoft Graph: application: addPassword"}}"##,
-        paramsText: ##"[["tenantId","string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit",false,"\"default\"","The ID of a tenant, which is part of its issuer and the audience of its ID tokens."],["clientId","string of 1–128 characters: a client ID of letters, digits and `. _ : / -`",true,null,"The client ID of an application of a tenant."]]"##,
-        resultText: ##"[["tenantId","string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit",true,null,"The ID of the tenant."],["clientId","string of 1–128 characters: a client ID of letters, digits and `. _ : / -`",true,null,"The client ID of the application."],["secretId","string of 1–64 characters",true,null,"The ID of a secret of an application."],["clientSecret","string of 1–255 characters",true,null,"The secret. It cannot be read again."],["createdAt","integer 0–253402300799",true,null,"The time at which the secret was generated, in seconds since 1970-01-01 UTC."]]"##)
+        texts: ContractText(block: 2, start: 3318, count: 3259))
 }

@@ -57,7 +57,5 @@ public enum CredentialsProviderClose: ContractMethod {
         cost: .store, costCases: [],
         errors: ["providerNotOpen"],
         equivalents: [],
-        openRPC: ##"{"name":"credentialsProvider.close","summary":"Close a credentials provider.","description":"Discards everything the provider holds in memory. The identity ID stays in the store under the key of the provider.","paramStructure":"by-name","params":[{"name":"provider","required":true,"description":"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`.","schema":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}],"result":{"name":"result","schema":{"type":"object","required":["provider"],"properties":{"provider":{"$ref":"#/components/schemas/CredentialsProviderHandle"}}}},"errors":[{"$ref":"#/components/errors/providerNotOpen"}],"examples":[{"name":"close a provider","params":[{"name":"provider","value":"Qk3yqjZsVb0uXhS2tN7dOw"}],"result":{"name":"result","value":{"provider":"Qk3yqjZsVb0uXhS2tN7dOw"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
-        paramsText: ##"[["provider","string of 1–64 characters",true,null,"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`."]]"##,
-        resultText: ##"[["provider","string of 1–64 characters",true,null,"The handle of a credentials provider that is open in this process, as returned by `credentialsProvider.open`."]]"##)
+        texts: ContractText(block: 3, start: 3570, count: 1307))
 }

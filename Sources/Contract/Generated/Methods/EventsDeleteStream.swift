@@ -57,7 +57,5 @@ public enum EventsDeleteStream: ContractMethod {
         cost: .store, costCases: [],
         errors: ["eventStreamNotFound"],
         equivalents: [],
-        openRPC: ##"{"name":"events.deleteStream","summary":"Delete an event stream.","description":"The receiver gets no more tokens. The events stay in the store.","paramStructure":"by-name","params":[{"name":"streamId","required":true,"description":"The ID of an event stream, which the developer chooses.","schema":{"$ref":"#/components/schemas/EventStreamId"}}],"result":{"name":"result","schema":{"type":"object","required":["streamId"],"properties":{"streamId":{"$ref":"#/components/schemas/EventStreamId"}}}},"errors":[{"$ref":"#/components/errors/eventStreamNotFound"}],"examples":[{"name":"a stream","params":[{"name":"streamId","value":"shop"}],"result":{"name":"result","value":{"streamId":"shop"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-equivalents":{}}"##,
-        paramsText: ##"[["streamId","string of 1–64 characters: an ID of letters, digits and `. _ -`",true,null,"The ID of an event stream, which the developer chooses."]]"##,
-        resultText: ##"[["streamId","string of 1–64 characters: an ID of letters, digits and `. _ -`",true,null,"The ID of an event stream, which the developer chooses."]]"##)
+        texts: ContractText(block: 3, start: 31562, count: 1095))
 }

@@ -49,7 +49,5 @@ public enum EventsListStreams: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"events.listStreams","summary":"List the event streams of the store.","description":"`events.poll` returns the tokens of a stream.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["streams"],"properties":{"streams":{"description":"The streams, ordered by ID.","type":"array","items":{"$ref":"#/components/schemas/EventStream"}}}}},"examples":[{"name":"no streams","params":[],"result":{"name":"result","value":{"streams":[]}}}],"x-columns":["streamId","tenantId","poolId","audience","status"],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[["streams","array of EventStream",true,null,"The streams, ordered by ID."]]"##)
+        texts: ContractText(block: 3, start: 35013, count: 732))
 }

@@ -45,7 +45,5 @@ public enum EventsUnsubscribe: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"events.unsubscribe","summary":"End the subscription to events.","description":"After the response, no more notifications are sent. The events stay in the store.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ended"],"properties":{"ended":{"description":"Whether there was a subscription.","type":"boolean"}}}},"examples":[{"name":"no subscription","params":[],"result":{"name":"result","value":{"ended":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[["ended","boolean",true,null,"Whether there was a subscription."]]"##)
+        texts: ContractText(block: 3, start: 51154, count: 649))
 }

@@ -64,9 +64,7 @@ public enum EventsVerifyStream: ContractMethod {
         cost: .store, costCases: [],
         errors: ["eventStreamNotFound", "eventStreamDisabled"],
         equivalents: [],
-        openRPC: ##"{"name":"events.verifyStream","summary":"Send a verification event to the receiver of an event stream.","description":"The receiver gets a token with the verification event of the OpenID Shared Signals Framework, after the events that it has not acknowledged. The token shows that deliveries and signatures work.","paramStructure":"by-name","params":[{"name":"streamId","required":true,"description":"The ID of an event stream, which the developer chooses.","schema":{"$ref":"#/components/schemas/EventStreamId"}},{"name":"state","required":false,"description":"A value that the receiver gets in the event.","schema":{"description":"A value that the receiver gets in the event.","type":"string","minLength":1,"maxLength":1000}}],"result":{"name":"result","schema":{"type":"object","required":["eventId"],"properties":{"eventId":{"description":"The ID (`jti`) of the token.","type":"string"}}}},"errors":[{"$ref":"#/components/errors/eventStreamNotFound"},{"$ref":"#/components/errors/eventStreamDisabled"}],"examples":[{"name":"a stream","params":[{"name":"streamId","value":"shop"},{"name":"state","value":"4711"}],"result":{"name":"result","value":{"eventId":"019aa1c5-7e00-7000-8000-000000000000"}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
-        paramsText: ##"[["streamId","string of 1–64 characters: an ID of letters, digits and `. _ -`",true,null,"The ID of an event stream, which the developer chooses."],["state","string of 1–1000 characters",false,null,"A value that the receiver gets in the event."]]"##,
-        resultText: ##"[["eventId","string",true,null,"The ID (`jti`) of the token."]]"##)
+        texts: ContractText(block: 3, start: 51803, count: 1617))
 }
 
 extension StringRule {

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Declare the hooks that the host of this process implements.
+/// Offer to answer hooks over the pipe.
 ///
-/// Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.
+/// Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a function for a hook.
 public enum HooksOffer: ContractMethod {
     /// The parameters of `hooks.offer`.
     public struct Params: ContractParams, Equatable {
@@ -58,15 +58,13 @@ public enum HooksOffer: ContractMethod {
 
     public static let info = MethodInfo(
         name: "hooks.offer",
-        summary: "Declare the hooks that the host of this process implements.",
-        description: "Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.",
+        summary: "Offer to answer hooks over the pipe.",
+        description: "Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a function for a hook.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: false, use: "",
         next: ["hooks.set"],
         cost: .quick, costCases: [],
         errors: ["hooksNotOffered"],
         equivalents: [],
-        openRPC: ##"{"name":"hooks.offer","summary":"Declare the hooks that the host of this process implements.","description":"Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.","paramStructure":"by-name","params":[{"name":"hooks","required":true,"description":"The hooks that the host answers.","schema":{"description":"The hooks that the host answers.","type":"array","maxItems":3,"uniqueItems":true,"items":{"$ref":"#/components/schemas/HookName"}}}],"result":{"name":"result","schema":{"type":"object","required":["hooks","deadlineSeconds"],"properties":{"hooks":{"description":"The hooks that the process sends to the host.","type":"array","items":{"$ref":"#/components/schemas/HookName"}},"deadlineSeconds":{"description":"The time within which the host must answer, in seconds.","type":"integer"}}}},"errors":[{"$ref":"#/components/errors/hooksNotOffered"}],"examples":[{"name":"two hooks","params":[{"name":"hooks","value":["beforeCreate","beforeSignIn"]}],"result":{"name":"result","value":{"hooks":["beforeCreate","beforeSignIn"],"deadlineSeconds":7}}},{"name":"no hooks","params":[{"name":"hooks","value":[]}],"result":{"name":"result","value":{"hooks":[],"deadlineSeconds":7}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"write","x-equivalents":{}}"##,
-        paramsText: ##"[["hooks","array of HookName",true,null,"The hooks that the host answers."]]"##,
-        resultText: ##"[["hooks","array of HookName",true,null,"The hooks that the process sends to the host."],["deadlineSeconds","integer",true,null,"The time within which the host must answer, in seconds."]]"##)
+        texts: ContractText(block: 3, start: 54992, count: 1881))
 }

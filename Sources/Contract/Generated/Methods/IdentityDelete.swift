@@ -63,7 +63,5 @@ public enum IdentityDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteIdentities")],
-        openRPC: ##"{"name":"identity.delete","summary":"Delete identities.","description":"The logins of a deleted identity become free: a later sign-in with one of them creates a new identity. IDs that do not exist count as deleted.","paramStructure":"by-name","params":[{"name":"identityIds","required":true,"description":"The IDs of the identities to delete.","schema":{"description":"The IDs of the identities to delete.","type":"array","minItems":1,"maxItems":60,"items":{"$ref":"#/components/schemas/IdentityId"}}}],"result":{"name":"result","schema":{"type":"object","required":["unprocessed"],"properties":{"unprocessed":{"description":"The identities that could not be deleted, with the reasons.","type":"array","items":{"$ref":"#/components/schemas/UnprocessedIdentity"}}}}},"examples":[{"name":"one identity","params":[{"name":"identityIds","value":["local-1:b1f7a3c4-6d2e-4b7a-8c11-93d5e0a4f2b6"]}],"result":{"name":"result","value":{"unprocessed":[]}}}],"x-columns":["identityId","errorCode"],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-equivalents":{"cognito":"DeleteIdentities"}}"##,
-        paramsText: ##"[["identityIds","array of IdentityId",true,null,"The IDs of the identities to delete."]]"##,
-        resultText: ##"[["unprocessed","array of UnprocessedIdentity",true,null,"The identities that could not be deleted, with the reasons."]]"##)
+        texts: ContractText(block: 3, start: 60860, count: 1325))
 }

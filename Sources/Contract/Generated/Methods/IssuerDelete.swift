@@ -78,9 +78,7 @@ public enum IssuerDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["trustedIssuerNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:DeleteOpenIDConnectProvider")],
-        openRPC: ##"{"name":"issuer.delete","summary":"Delete a trusted issuer.","description":"Roles that name the issuer are kept and can no longer be assumed with its tokens. Credentials issued before remain valid until they expire or are revoked.","paramStructure":"by-name","params":[{"name":"issuer","required":false,"description":"The issuer, exactly as in `iss`.","schema":{"description":"The issuer, exactly as in `iss`.","type":"string","minLength":1,"maxLength":255}},{"name":"arn","required":false,"description":"The ARN of the issuer.","schema":{"description":"The ARN of the issuer.","type":"string","minLength":1,"maxLength":2048}},{"name":"tenantId","required":false,"description":"The tenant of this store that is the issuer.","schema":{"$ref":"#/components/schemas/TenantId","description":"The tenant of this store that is the issuer."}}],"result":{"name":"result","schema":{"type":"object","properties":{}}},"errors":[{"$ref":"#/components/errors/trustedIssuerNotFound"}],"examples":[{"name":"an issuer","params":[{"name":"issuer","value":"https://login.example.com"}],"result":{"name":"result","value":{}}}],"x-caller":"developer","x-read-only":false,"x-testing":false,"x-level":"destroy","x-choices":[{"name":"selector","rule":"exactlyOne","of":["issuer","arn","tenantId"]}],"x-equivalents":{"cognito":"iam:DeleteOpenIDConnectProvider"}}"##,
-        paramsText: ##"[["issuer","string of 1–255 characters",false,null,"The issuer, exactly as in `iss`."],["arn","string of 1–2048 characters",false,null,"The ARN of the issuer."],["tenantId","string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit",false,null,"The tenant of this store that is the issuer."]]"##,
-        resultText: ##"[]"##)
+        texts: ContractText(block: 5, start: 0, count: 1689))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Perform the action of an email link.
+/// Perform the action of a code.
 ///
 /// The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.
 ///
@@ -68,7 +68,7 @@ public enum OobApply: ContractMethod {
 
     public static let info = MethodInfo(
         name: "oob.apply",
-        summary: "Perform the action of an email link.",
+        summary: "Perform the action of a code.",
         description: "The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
@@ -76,7 +76,5 @@ public enum OobApply: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["actionCodeInvalid", "actionCodeExpired", "invalidPassword", "passwordNotAccepted", "userAlreadyExists", "accountDisabled", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset")],
-        openRPC: ##"{"name":"oob.apply","summary":"Perform the action of an email link.","description":"The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.","paramStructure":"by-name","params":[{"name":"code","required":true,"description":"The code of the link: its parameter `oobCode`.","schema":{"$ref":"#/components/schemas/ActionCode","description":"The code of the link: its parameter `oobCode`."}},{"name":"newPassword","required":false,"description":"The new password. Required for `passwordReset`.","schema":{"$ref":"#/components/schemas/Password","description":"The new password. Required for `passwordReset`."}}],"result":{"name":"result","schema":{"type":"object","required":["purpose","email","accountId"],"properties":{"purpose":{"$ref":"#/components/schemas/ActionCodePurpose","description":"The action."},"email":{"description":"The email address of the account after the action.","type":"string"},"accountId":{"$ref":"#/components/schemas/AccountId","description":"The account."}}}},"errors":[{"$ref":"#/components/errors/actionCodeInvalid"},{"$ref":"#/components/errors/actionCodeExpired"},{"$ref":"#/components/errors/invalidPassword"},{"$ref":"#/components/errors/passwordNotAccepted"},{"$ref":"#/components/errors/userAlreadyExists"},{"$ref":"#/components/errors/accountDisabled"},{"$ref":"#/components/errors/tenantDisabled"}],"examples":[{"name":"a new password","params":[{"name":"code","value":"Vq0bL8sX2nKf7yRt4wJc9hMz1pGd6uEa3oTiYxBvNkQ5lSr-Hf_Jm2Zw"},{"name":"newPassword","value":"correct horse 10 Battery"}],"result":{"name":"result","value":{"purpose":"passwordReset","email":"alice@example.com","accountId":"0196f1d2-7b3c-4e52-9a41-5f0c6a7d8e90"}}}],"x-caller":"public","x-read-only":false,"x-testing":false,"x-level":"write","x-secrets":true,"x-equivalents":{"firebase":"accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset"}}"##,
-        paramsText: ##"[["code","string of 1–128 characters",true,null,"The code of the link: its parameter `oobCode`."],["newPassword","string of 0–4096 characters",false,null,"The new password. Required for `passwordReset`."]]"##,
-        resultText: ##"[["purpose","passwordReset | verifyEmail | signIn | changeEmail | revertEmail",true,null,"The action."],["email","string",true,null,"The email address of the account after the action."],["accountId","string of 1–128 characters: an ID without control characters",true,null,"The account."]]"##)
+        texts: ContractText(block: 6, start: 26052, count: 2708))
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get the action of an email link without performing it.
+/// Get the action of a code without performing it.
 ///
 /// The code stays valid. The address of a `signIn` is not returned, because the user must enter it.
 ///
@@ -75,7 +75,7 @@ public enum OobInspect: ContractMethod {
 
     public static let info = MethodInfo(
         name: "oob.inspect",
-        summary: "Get the action of an email link without performing it.",
+        summary: "Get the action of a code without performing it.",
         description: "The code stays valid. The address of a `signIn` is not returned, because the user must enter it.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: true, use: "",
@@ -83,7 +83,5 @@ public enum OobInspect: ContractMethod {
         cost: .store, costCases: [],
         errors: ["actionCodeInvalid", "actionCodeExpired"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode")],
-        openRPC: ##"{"name":"oob.inspect","summary":"Get the action of an email link without performing it.","description":"The code stays valid. The address of a `signIn` is not returned, because the user must enter it.","paramStructure":"by-name","params":[{"name":"code","required":true,"description":"The code of the link: its parameter `oobCode`.","schema":{"$ref":"#/components/schemas/ActionCode","description":"The code of the link: its parameter `oobCode`."}}],"result":{"name":"result","schema":{"type":"object","required":["purpose","tenantId","expiresAt"],"properties":{"purpose":{"$ref":"#/components/schemas/ActionCodePurpose","description":"The action."},"tenantId":{"$ref":"#/components/schemas/TenantId"},"email":{"description":"The email address of the account. Not present for `signIn`.","type":"string"},"newEmail":{"description":"The new email address. Present for `changeEmail`.","type":"string"},"expiresAt":{"$ref":"#/components/schemas/Timestamp","description":"The time at which the code expires, in seconds since 1970-01-01 UTC."}}}},"errors":[{"$ref":"#/components/errors/actionCodeInvalid"},{"$ref":"#/components/errors/actionCodeExpired"}],"examples":[{"name":"the code of a password reset","params":[{"name":"code","value":"Vq0bL8sX2nKf7yRt4wJc9hMz1pGd6uEa3oTiYxBvNkQ5lSr-Hf_Jm2Zw"}],"result":{"name":"result","value":{"purpose":"passwordReset","tenantId":"default","email":"alice@example.com","expiresAt":1700003600}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-secrets":true,"x-equivalents":{"firebase":"accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode"}}"##,
-        paramsText: ##"[["code","string of 1–128 characters",true,null,"The code of the link: its parameter `oobCode`."]]"##,
-        resultText: ##"[["purpose","passwordReset | verifyEmail | signIn | changeEmail | revertEmail",true,null,"The action."],["tenantId","string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit",true,null,"The ID of a tenant, which is part of its issuer and the audience of its ID tokens."],["email","string",false,null,"The email address of the account. Not present for `signIn`."],["newEmail","string",false,null,"The new email address. Present for `changeEmail`."],["expiresAt","integer 0–253402300799",true,null,"The time at which the code expires, in seconds since 1970-01-01 UTC."]]"##)
+        texts: ContractText(block: 6, start: 35626, count: 2361))
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Return the signals about passkeys that the page sends to the user's authenticators.
+/// Return what the page tells the user's authenticators about passkeys.
 ///
 /// With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.
 public enum PasskeySignals: ContractMethod {
@@ -67,7 +67,7 @@ public enum PasskeySignals: ContractMethod {
 
     public static let info = MethodInfo(
         name: "passkey.signals",
-        summary: "Return the signals about passkeys that the page sends to the user's authenticators.",
+        summary: "Return what the page tells the user's authenticators about passkeys.",
         description: "With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: false, use: "",
@@ -75,7 +75,5 @@ public enum PasskeySignals: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "passkeysOff", "callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        openRPC: ##"{"name":"passkey.signals","summary":"Return the signals about passkeys that the page sends to the user's authenticators.","description":"With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.","paramStructure":"by-name","params":[{"name":"idToken","required":false,"description":"An ID token of the signed-in user.","schema":{"$ref":"#/components/schemas/Jwt","description":"An ID token of the signed-in user."}},{"name":"accountId","required":false,"description":"The ID of the account. Requires the access level `developer`.","schema":{"$ref":"#/components/schemas/AccountId","description":"The ID of the account. Requires the access level `developer`."}},{"name":"credentialId","required":false,"description":"The credential ID of a passkey in base64url, as `id` of the browser's response.","schema":{"$ref":"#/components/schemas/CredentialId"}},{"name":"tenantId","required":false,"description":"The tenant of `credentialId`.","schema":{"$ref":"#/components/schemas/TenantId","description":"The tenant of `credentialId`.","default":"default"}}],"result":{"name":"result","schema":{"$ref":"#/components/schemas/AuthenticatorSignals"}},"errors":[{"$ref":"#/components/errors/tenantNotFound"},{"$ref":"#/components/errors/passkeysOff"},{"$ref":"#/components/errors/callerNotAllowed"},{"$ref":"#/components/errors/accountNotFound"},{"$ref":"#/components/errors/tokenMalformed"},{"$ref":"#/components/errors/tokenAlgorithmNotAllowed"},{"$ref":"#/components/errors/tokenKeyUnknown"},{"$ref":"#/components/errors/tokenSignatureInvalid"},{"$ref":"#/components/errors/tokenIssuerMismatch"},{"$ref":"#/components/errors/tokenExpired"},{"$ref":"#/components/errors/tokenNotYetValid"},{"$ref":"#/components/errors/tokenUseMismatch"},{"$ref":"#/components/errors/tokenRevoked"},{"$ref":"#/components/errors/accountMerged"},{"$ref":"#/components/errors/tenantDisabled"}],"examples":[{"name":"a passkey that is not registered","params":[{"name":"credentialId","value":"AAAA"}],"result":{"name":"result","value":{"unknownCredential":{"rpId":"example.org","credentialId":"AAAA"}}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-choices":[{"name":"subject","rule":"exactlyOne","of":["idToken","accountId","credentialId"]}],"x-equivalents":{}}"##,
-        paramsText: ##"[["idToken","string of 1–20000 characters",false,null,"An ID token of the signed-in user."],["accountId","string of 1–128 characters: an ID without control characters",false,null,"The ID of the account. Requires the access level `developer`."],["credentialId","string of 1–1364 characters: base64url without padding",false,null,"The credential ID of a passkey in base64url, as `id` of the browser's response."],["tenantId","string of 1–64 characters: an ID of letters, digits, `.`, `_` and `-` that starts with a letter or a digit",false,"\"default\"","The tenant of `credentialId`."]]"##,
-        resultText: ##"[["allAcceptedCredentials","array of AcceptedCredentials",false,null,"One element for each user handle of the account."],["currentUserDetails","array of PasskeyUserDetails",false,null,"One element for each user handle of the account."],["unknownCredential","UnknownCredential",false,null,"The passkey that is not registered. Present for `credentialId` if the tenant has no such passkey."]]"##)
+        texts: ContractText(block: 6, start: 57121, count: 3448))
 }

@@ -31,7 +31,5 @@ public enum RpcDiscover: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"rpc.discover","summary":"Get the OpenRPC description of the available methods.","description":"Returns an OpenRPC 1.4 document of the methods that this process offers to the caller; with `--testing`, this is the complete `schemas/openrpc.json`. The wire format, which OpenRPC does not describe: one JSON text per line; responses in any order (`--sequential` preserves the order); batches of up to 100 requests. A string member `trace` next to `id`, up to 128 characters, is returned with the response and recorded in the audit log. The notification `$/cancelRequest` with `{\"id\"}` cancels a request, which still gets a response: error -32800 if nothing was committed, otherwise its result. If a request has a `progressToken` next to `id`, notifications `$/progress` with `{\"token\", \"value\"}` report the progress of long operations.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"description":"An OpenRPC document.","type":"object"}},"examples":[{"name":"the document","params":[],"result":{"name":"result","value":{"openrpc":"1.4.1","info":{"title":"Mintmark","version":"0.1.0"},"methods":[]}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[]"##)
+        texts: ContractText(block: 8, start: 32600, count: 1240))
 }

@@ -54,7 +54,5 @@ public enum SystemHealth: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"system.health","summary":"Check the health of the store and the process.","description":"Reads from the store, performs a test write without a lasting effect at most once per second, and checks what the process requires. A store that is full, read-only, locked for more than two seconds, or whose file was removed or replaced is not ready. The call succeeds even if a check fails: `ready` is then false, and the checks state what to do.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["ready","checks"],"properties":{"ready":{"description":"Whether the process can serve requests.","type":"boolean"},"checks":{"description":"The results of the checks.","type":"array","items":{"$ref":"#/components/schemas/HealthCheck"}}}}},"examples":[{"name":"a healthy process","params":[],"result":{"name":"result","value":{"ready":true,"checks":[{"name":"store","ok":true},{"name":"keys","ok":true}]}}}],"x-caller":"developer","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[["ready","boolean",true,null,"Whether the process can serve requests."],["checks","array of HealthCheck",true,null,"The results of the checks."]]"##)
+        texts: ContractText(block: 11, start: 37273, count: 1203))
 }

@@ -45,7 +45,5 @@ public enum SystemPing: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"system.ping","summary":"Check that the process responds, and get its current time.","description":"The cheapest method; it does not access the store of a process without `--testing`.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock."}}}},"examples":[{"name":"the current time","params":[],"result":{"name":"result","value":{"now":1700000000}}}],"x-caller":"public","x-read-only":true,"x-testing":false,"x-level":"read","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[["now","integer 0–253402300799",true,null,"The current time, in seconds since 1970-01-01 UTC. In a testing store, the time of the virtual clock."]]"##)
+        texts: ContractText(block: 11, start: 44280, count: 840))
 }

@@ -50,7 +50,5 @@ public enum TestReset: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"test.reset","summary":"Reset the testing store and this process to their initial state.","description":"Deletes everything in the store for every process: tenants, accounts, pools, roles, flows, credentials, audit records, messages and the seed. In this process, it also deletes the faults of `test.fault`, the snapshots in memory (not those in files), and the issuers and state of `test.idp`, which continues to listen. The tenant `default` returns to its initial settings, and the clock to the real time or to the start time of `--clock`. Other processes detect the reset with their next request, on PostgreSQL within one second. The configuration of `--apply` is not applied again.","paramStructure":"by-name","params":[],"result":{"name":"result","schema":{"type":"object","required":["now","frozen"],"properties":{"now":{"$ref":"#/components/schemas/Timestamp","description":"The time of the clock, in seconds since 1970-01-01 UTC."},"frozen":{"description":"Whether the clock is stopped.","type":"boolean"}}}},"examples":[{"name":"a reset","params":[],"result":{"name":"result","value":{"now":1700000000,"frozen":false}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"destroy","x-equivalents":{}}"##,
-        paramsText: ##"[]"##,
-        resultText: ##"[["now","integer 0–253402300799",true,null,"The time of the clock, in seconds since 1970-01-01 UTC."],["frozen","boolean",true,null,"Whether the clock is stopped."]]"##)
+        texts: ContractText(block: 13, start: 10208, count: 1408))
 }

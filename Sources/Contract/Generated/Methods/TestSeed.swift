@@ -57,9 +57,7 @@ public enum TestSeed: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"test.seed","summary":"Seed the random generator of a testing store.","description":"After the call, every ID, code, token and key of the store is derived from the seed, in every process, and each derived value is used once. Two new stores with the same seed, the same clock and the same sequence of calls return identical results. This includes IDs, codes, keys of all algorithms, tokens with their signatures, salts, requests to providers, continuation and pending tokens, credentials and audit records. Values that the machine determines are not reproducible: the port of `idp.authorize`, durations, and the `incident` of an `internalError`. Use reproducible signatures only for tests, because their timing reveals information about the key. Seed a new or reset store: existing data does not change, but earlier credentials become invalid. If the store already had this seed, its sequence continues after the last derived value; `test.reset` restarts it.","paramStructure":"by-name","params":[{"name":"seed","required":true,"description":"The seed, any text.","schema":{"description":"The seed, any text.","type":"string","minLength":1,"maxLength":256}}],"result":{"name":"result","schema":{"type":"object","required":["seed"],"properties":{"seed":{"description":"The given seed.","type":"string"}}}},"examples":[{"name":"a seed","params":[{"name":"seed","value":"checkout test 7"}],"result":{"name":"result","value":{"seed":"checkout test 7"}}}],"x-caller":"developer","x-read-only":false,"x-testing":true,"x-level":"write","x-equivalents":{}}"##,
-        paramsText: ##"[["seed","string of 1–256 characters",true,null,"The seed, any text."]]"##,
-        resultText: ##"[["seed","string",true,null,"The given seed."]]"##)
+        texts: ContractText(block: 13, start: 14710, count: 1677))
 }
 
 extension StringRule {

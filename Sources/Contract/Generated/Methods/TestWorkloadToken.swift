@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.
+/// Sign a token as an issuer of workloads writes it.
 ///
 /// For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.
 public enum TestWorkloadToken: ContractMethod {
@@ -113,7 +113,7 @@ public enum TestWorkloadToken: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.workloadToken",
-        summary: "Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.",
+        summary: "Sign a token as an issuer of workloads writes it.",
         description: "For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.",
         caller: .developer, isReadOnly: true, isTesting: true,
         level: .read, carriesSecrets: true, use: "",
@@ -121,9 +121,7 @@ public enum TestWorkloadToken: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        openRPC: ##"{"name":"test.workloadToken","summary":"Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.","description":"For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.","paramStructure":"by-name","params":[{"name":"family","required":true,"description":"The family of the token.","schema":{"description":"The family of the token.","type":"string","enum":["github","gitlab","kubernetes","kubernetesLegacy","spiffe","google","entra","buildkite","circleci"]}},{"name":"issuer","required":false,"description":"The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.","schema":{"description":"The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`.","type":"string","minLength":1,"maxLength":255}},{"name":"claims","required":false,"description":"Additional or changed claims.","schema":{"description":"Additional or changed claims.","type":"object"}},{"name":"header","required":false,"description":"Additional or changed header fields. The signing key does not change, regardless of `alg`.","schema":{"description":"Additional or changed header fields. The signing key does not change, regardless of `alg`.","type":"object"}},{"name":"expiresInSeconds","required":false,"description":"The number of seconds from the current time to `exp`. A negative number creates an expired token.","schema":{"description":"The number of seconds from the current time to `exp`. A negative number creates an expired token.","type":"integer","minimum":-3155760000,"maximum":3155760000,"default":600}}],"result":{"name":"result","schema":{"type":"object","required":["token","issuer","keys","audiences"],"properties":{"token":{"$ref":"#/components/schemas/Jwt","description":"The signed token."},"issuer":{"description":"The issuer, for `issuer.put`.","type":"string"},"keys":{"description":"The public keys of the issuer, for `issuer.put`.","type":"array","items":{"description":"A public key.","type":"object"}},"audiences":{"description":"The audiences of the token, for `issuer.put`.","type":"array","items":{"description":"An audience.","type":"string"}}}}},"examples":[{"name":"a job of GitHub Actions","params":[{"name":"family","value":"github"}],"result":{"name":"result","value":{"token":"eyJhbGciOiJFUzI1NiIsImtpZCI6Indvcmtsb2FkIiwidHlwIjoiSldUIn0.eyJpc3MiOiJodHRwczovL3Rva2VuLmFjdGlvbnMuZ2l0aHVidXNlcmNvbnRlbnQuY29tIn0.c2ln","issuer":"https://token.actions.githubusercontent.com","keys":[{"kty":"EC","crv":"P-256","kid":"workload","use":"sig","alg":"ES256"}],"audiences":["sts.amazonaws.com"]}}}],"x-caller":"developer","x-read-only":true,"x-testing":true,"x-level":"read","x-secrets":true,"x-equivalents":{}}"##,
-        paramsText: ##"[["family","github | gitlab | kubernetes | kubernetesLegacy | spiffe | google | entra | buildkite | circleci",true,null,"The family of the token."],["issuer","string of 1–255 characters",false,null,"The `iss` claim. Defaults to the issuer of the family, or one in the domain `example.org`."],["claims","any object",false,null,"Additional or changed claims."],["header","any object",false,null,"Additional or changed header fields. The signing key does not change, regardless of `alg`."],["expiresInSeconds","integer -3155760000–3155760000",false,"600","The number of seconds from the current time to `exp`. A negative number creates an expired token."]]"##,
-        resultText: ##"[["token","string of 1–20000 characters",true,null,"The signed token."],["issuer","string",true,null,"The issuer, for `issuer.put`."],["keys","array of any object",true,null,"The public keys of the issuer, for `issuer.put`."],["audiences","array of string",true,null,"The audiences of the token, for `issuer.put`."]]"##)
+        texts: ContractText(block: 13, start: 25920, count: 3903))
 }
 
 extension StringRule {
