@@ -40,6 +40,10 @@ def shim():
     return library
 
 
+# Processes that were killed and have not ended yet.
+ending = []
+
+
 class Control(ctypes.Structure):
     """The control block. The layout is that of `struct control` in shim.c."""
 
@@ -123,7 +127,8 @@ class Process:
             self.is_paused = False
             os.write(self._go, b".")
         while True:
-            ready = dict(self._poll.poll(STUCK_SECONDS * 1000))
+            # Waits in steps, so that the time for which all processes are frozen or suspended is not counted.
+            ready = next((found for _ in range(STUCK_SECONDS) if (found := dict(self._poll.poll(1000)))), None)
             if not ready:
                 raise Stuck(f"no answer within {STUCK_SECONDS} s; {self.words()}")
             if self._out in ready:
@@ -164,8 +169,8 @@ class Process:
 
     def rest(self):
         """Returns when all threads of the process wait: what a call leaves to other threads is then complete."""
-        folder, deadline = f"/proc/{self.process.pid}/task", time.monotonic() + STUCK_SECONDS
-        while time.monotonic() < deadline:
+        folder = f"/proc/{self.process.pid}/task"
+        for _ in range(STUCK_SECONDS * 10_000):
             try:
                 for task in os.listdir(folder):
                     with open(f"{folder}/{task}/stat", "rb") as file:
@@ -204,7 +209,10 @@ class Process:
         if not self.control:
             return
         if self.process.poll() is None:
-            self.kill()
+            # The end of the process takes longer than the start of the next one, so it is not awaited.
+            self.process.send_signal(signal.SIGKILL)
+            ending.append(self.process)
+        ending[:] = [each for each in ending if each.poll() is None]
         for each in (self.process.stdin, self.process.stdout, self._errors):
             each.close()
         os.close(self._events)
