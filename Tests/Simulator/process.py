@@ -1,5 +1,6 @@
 """A Mintmark process whose system calls on the store are sites: places at which a test pauses it, makes a call fail, or kills it."""
 
+import collections
 import ctypes
 import json
 import mmap
@@ -40,6 +41,10 @@ def shim():
     return library
 
 
+# The places of all processes that have ended, if SIMULATOR_COVERAGE is set: how often each of them was reached, and failed.
+BLOCK, PLACES, PLACE = 4096, 16384, struct.Struct("=Q3q")
+reached, failures = collections.Counter(), collections.Counter()
+
 # Processes that were killed and have not ended yet.
 ending = []
 
@@ -63,8 +68,9 @@ class Process:
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         path = os.path.join(self.folder, "control")
         with open(path, "w+b") as file:
-            file.truncate(4096)
-            self._memory = mmap.mmap(file.fileno(), 4096)
+            size = BLOCK + (PLACES * PLACE.size if os.environ.get("SIMULATOR_COVERAGE") else 0)
+            file.truncate(size)
+            self._memory = mmap.mmap(file.fileno(), size)
         self.control = Control.from_buffer(self._memory)
         if failing:
             self.fail(*failing)
@@ -75,6 +81,8 @@ class Process:
         variables = {
             "PATH": os.environ.get("PATH", ""), "HOME": self.folder, "TMPDIR": self.folder, "LD_PRELOAD": shim(), "SIMULATOR_CONTROL": path,
             "SIMULATOR_STORE": store, "SIMULATOR_MUTANT": os.environ.get("SIMULATOR_MUTANT", ""), **(environment or {})}
+        if os.environ.get("SIMULATOR_COVERAGE"):
+            variables["SIMULATOR_COVERAGE"] = "1"
         if journal:
             variables["SIMULATOR_JOURNAL"] = journal
         if pauses:
@@ -218,8 +226,21 @@ class Process:
         os.close(self._events)
         os.close(self._go)
         self.control = None
+        self._keep_places()
         self._memory.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+    def _keep_places(self):
+        for hash, kind, seen, failed in PLACE.iter_unpack(self._memory[BLOCK:]):
+            if hash:
+                reached[KINDS[kind], hash] += seen
+                failures[KINDS[kind], hash] += failed
+
+
+def coverage(kinds):
+    """Returns, for each kind of site, the number of places that were reached and the number of those that failed at least once."""
+    return {kind: (sum(key[0] == kind for key in reached), sum(key[0] == kind and count > 0 for key, count in failures.items())) for kind in kinds}
 
 
 # The journal of the store's files
