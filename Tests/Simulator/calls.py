@@ -1,7 +1,10 @@
 """The calls of the simulation on accounts: what each one may answer, and what its answer changes."""
 
 import base64
+import contextlib
 import json
+import os
+import sqlite3
 
 from facts import DONE, REFUSED, UNCERTAIN, UNKNOWN, Account, Claim, Refresh, Register, Session, SignUp
 
@@ -10,8 +13,12 @@ PASSWORDS = ["correct horse 9 Battery", "another horse 10 Staple", "third horse 
 STORE = {"storeBusy", "storeReadOnly", "storeFull", "storeCorrupt", "storeCannotOpen", "outcomeUnknown", "internalError"}
 # Methods whose success adds exactly one record to the audit log, in the transaction of the change.
 AUDITED = {
-    "account.create", "account.update", "account.delete", "signIn.withPassword", "signUp.submitCode", "key.rotate", "pool.update",
-    "signIn.withContinuation", "identity.unlinkDeveloper"}
+    "account.create", "account.update", "account.unlink", "account.delete", "signIn.withPassword", "signUp.submitCode", "key.rotate",
+    "pool.update", "signIn.withContinuation", "identity.unlinkDeveloper"}
+# An identity provider of the tenant, and users there. Its logins are linked by the administrator, so no request is sent to it.
+PROVIDER, SUBJECTS = "oidc.work", ["s0", "s1"]
+# The value of an account's password after the user has unlinked it.
+UNLINKED = "unlinked"
 
 
 class Violation(AssertionError):
@@ -160,6 +167,8 @@ class SetPassword(Call):
         self.account = account
         self.write(account.password, password)
         ends_sessions(self, account)
+        # The old password, which was right when it was sent, can now be wrong.
+        account.wrong += sum(isinstance(call, SignIn) and call.account is account for call in world.simulation.running.values())
 
     def settle(self, outcome, result):
         # A wrong password that was tried at the same time can have locked the account before this call unlocked it.
@@ -169,7 +178,8 @@ class SetPassword(Call):
 
 class SignIn(Call):
     def __init__(self, world):
-        name = world.pick(world.names)
+        taken = [name for name in world.names if not world.holders[name].sure(None)]
+        name = world.pick(taken if taken and world.random.random() < 0.75 else world.names)
         holder = world.holders[name]
         account = holder.known if isinstance(holder.known, Account) else None
         wrong = world.random.random() < 0.25
@@ -183,7 +193,6 @@ class SignIn(Call):
         if not account:
             # An account that is created during the call counts this as a wrong password.
             world.strays.setdefault(name, set()).add(self)
-            world.tries[name].version += 1
             return
         here = (holder, account), (account.exists, True)
         self.crossing = Claim.unchanged(account.endings)
@@ -197,10 +206,13 @@ class SignIn(Call):
         self.promise({"invalidPassword"}, Claim(*here, (account.password, password)), f"the password of {name} was set")
         if account.password.known != password:
             account.wrong += 1
-            world.tries[name].version += 1
-        elif not account.wrong and name not in world.guessed and not world.strays.get(name):
-            # A wrong password during this call can lock the account before this call is decided.
-            self.promise({"accountLocked"}, Claim(*here, (world.tries[name], None)), f"nobody tried a wrong password of {name}")
+        # Decided when the answer arrives: until then, other calls can try wrong passwords.
+        self.promise(self.locks_without_reason, Claim(*here), f"nobody tried a wrong password of {name}")
+
+    def locks_without_reason(self, error):
+        name = self.params["username"]
+        return (error.get("data") or {}).get("type") == "accountLocked" and not (
+            self.account.wrong or name in self.world.guessed or self.world.strays.get(name))
 
     def done(self, result):
         account = next((each for each in self.world.accounts if each.id == result["account"]["accountId"]), None)
@@ -255,7 +267,10 @@ class Use(Call):
             self.session.alive.values = self.session.alive.values | {False}
 
     def failed(self, kind, error):
-        if kind in ("refreshTokenReused", "refreshTokenInvalid") and self.session.alive.possible != {False}:
+        if kind == "refreshTokenReused":
+            # The answer follows the commit that ends the session, and no session begins again.
+            self.session.alive.values = {False}
+        elif kind == "refreshTokenInvalid":
             self.session.alive.values = self.session.alive.values | {False}
 
 
@@ -270,6 +285,111 @@ class RevokeAll(Call):
         super().__init__(world, "session.revokeAll", {"accountId": account.id})
         self.promise({"accountNotFound"}, Claim((account.exists, True)), f"{account.name} exists")
         ends_sessions(self, account)
+
+
+def acts(call, session):
+    """A call with the ID token of a session fails if the session or the account has ended."""
+    account = session.account
+    call.forbid(Claim((session.alive, False)), "the session has ended")
+    call.forbid(Claim((account.disabled, True)), f"{account.name} is disabled")
+    call.forbid(Claim((account.exists, False)), f"{account.name} was deleted")
+    call.promise({"tokenKeyUnknown", "tokenSignatureInvalid", "tokenMalformed", "tokenIssuerMismatch", "tokenNotYetValid"}, Claim(), "the token was issued")
+
+
+class Link(Call):
+    """Links a login, and changes another member of the account in the same call: if the login belongs to another account, that change is made
+    before the call is refused, and must not be kept."""
+
+    def __init__(self, world, account):
+        subject, disabled = world.pick(SUBJECTS), world.pick([None, True, False, False])
+        super().__init__(world, "account.update", {
+            "accountId": account.id, "link": [{"providerId": PROVIDER, "subject": subject}], **({} if disabled is None else {"disabled": disabled})})
+        self.forbid(Claim((account.exists, False)), f"{account.name} was deleted")
+        self.promise({"accountNotFound"}, Claim((account.exists, True)), f"{account.name} exists")
+        self.promise({"providerSubjectInUse"}, Claim((account.exists, True), (account.login, subject)), f"{account.name} has this login")
+        for other in world.accounts:
+            if other is not account:
+                self.forbid(Claim((other.exists, True), (other.login, subject)), f"the login {subject} belongs to {other.name}")
+        self.write(account.login, subject)
+        if disabled is not None:
+            self.write(account.disabled, disabled)
+        if disabled:
+            ends_sessions(self, account)
+
+
+class Unlink(Call):
+    """Unlinks a sign-in method of the user's own account, but never the last one."""
+
+    def __init__(self, world, session):
+        provider = world.pick([PROVIDER, "password"])
+        super().__init__(world, "account.unlink", {"idToken": session.id_token, "providerId": provider})
+        account = session.account
+        acts(self, session)
+        self.forbid(Claim((account.login, None)), f"{account.name} has at most one sign-in method")
+        self.forbid(Claim((account.password, UNLINKED)), f"{account.name} has at most one sign-in method")
+        if provider == "password":
+            self.write(account.password, UNLINKED)
+        else:
+            self.write(account.login, None)
+
+
+class MergeAccounts(Call):
+    """Merges an account into another one, which keeps its address and password."""
+
+    def __init__(self, world, source, target):
+        super().__init__(world, "account.merge", {"idToken": target.id_token, "sourceIdToken": source.id_token, "policy": "keepTarget"})
+        self.source, self.target = source.account, target.account
+        # The merge and the sign-in that follows it have a record each.
+        self.is_audited = True
+        acts(self, source)
+        acts(self, target)
+        self.crossing, self.same = Claim.unchanged(self.target.endings), Claim.unchanged(self.target.password)
+        self.write(self.source.exists, False)
+        self.write(self.target.login, UNKNOWN)
+        self.holder = world.holders[self.source.name]
+        if self.source in self.holder.possible or UNKNOWN in self.holder.possible:
+            self.write(self.holder, None)
+        ends_sessions(self, self.source)
+
+    def settle(self, outcome, result):
+        super().settle(outcome, result)
+        if outcome != REFUSED and not (self.same.holds and PASSWORDS.count(self.target.password.known)):
+            # A target without a password can take that of the source, and its address: then its sessions end.
+            self.target.password.values = self.target.password.values | {UNKNOWN}
+            self.holder.values = self.holder.values | {UNKNOWN}
+            other = self.world.holders[self.target.name]
+            other.values = other.values | {UNKNOWN}
+            self.target.endings.version += 1
+            for session in self.target.sessions:
+                session.alive.values = session.alive.values | {False}
+
+    def done(self, result):
+        if result["account"]["accountId"] != self.target.id:
+            raise Violation("the merge kept another account")
+        signed_in(self, self.target, result, self.crossing)
+
+
+class Backup(Call):
+    """Writes a backup while other calls change the store."""
+
+    def __init__(self, world):
+        super().__init__(world, "store.backup", {"path": os.path.join(world.simulation.folder, f"backup-{world.step}.db")})
+        self.acknowledged = list(world.simulation.acknowledged)
+
+    def done(self, result):
+        """The backup is whole and contains what was acknowledged before the call."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.params['path']}?mode=ro", uri=True)) as backup:
+            damage = backup.execute("PRAGMA quick_check").fetchall()
+            if damage != [("ok",)] or backup.execute("PRAGMA foreign_key_check").fetchall():
+                raise Violation(f"the backup is damaged: {damage[:3]}")
+            recorded = set(backup.execute("SELECT trace, method FROM audit"))
+            missing = [key for key in self.acknowledged if key not in recorded]
+            if missing:
+                raise Violation(f"{missing[0][0]} {missing[0][1]} was acknowledged and is not in the backup")
+            unnamed = backup.execute("SELECT id FROM account WHERE username NOT IN (SELECT name FROM account_name WHERE account_id = account.id)").fetchall()
+            if unnamed:
+                raise Violation(f"the account {unnamed[0][0]} has no name in the backup")
+        os.unlink(self.params["path"])
 
 
 class Verify(Call):
@@ -312,7 +432,6 @@ class SubmitCode(Call):
         super().__init__(world, "signUp.submitCode", {"continuationToken": flow.token, "code": code})
         self.flow, self.holder = flow, world.holders[flow.name]
         world.guessed.add(flow.name)
-        world.tries[flow.name].version += 1
         if self.guess and code not in codes:
             self.forbid(Claim((flow.completed, False)), "the code is wrong")
         if isinstance(self.holder.known, Account) and self.holder.known.id not in flow.accounts:

@@ -90,6 +90,8 @@ class Account:
     def __init__(self, id, name, password):
         self.id, self.name = id, name
         self.exists, self.disabled, self.password = Register(True), Register(False), Register(password)
+        # The subject of the account's login at the provider of the simulation, or None.
+        self.login = Register(None)
         self.sessions, self.wrong, self.locked = [], 0, None
         # Changed by each call that ends all sessions of the account.
         self.endings = Register(0)

@@ -11,11 +11,12 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-CHOICE = '''import Glibc
+# Private to each file, so that the interfaces of the modules do not change and few of them are built again.
+CHOICE = '''
 
 /// Whether this mistake was chosen with SIMULATOR_MUTANT.
-public func simulatorMutant(_ name: String) -> Bool { chosen == name }
-private let chosen = getenv("SIMULATOR_MUTANT").map { String(cString: $0) }
+private func simulatorMutant(_ name: String) -> Bool { chosenMutant == name }
+private let chosenMutant = getenv("SIMULATOR_MUTANT").map { String(cString: $0) }
 '''
 # The name of each mistake, and what it is.
 MUTANTS = {
@@ -30,6 +31,9 @@ MUTANTS = {
     "audit-apart": "the audit record is in a transaction of its own",
     "audit-forgets": "every fourth audit record is not written",
     "refresh-not-spent": "a refresh token is not marked as used",
+    "reuse-forgiven": "the reuse of a refresh token does not end the session",
+    "last-method-unlinked": "the last sign-in method of an account can be unlinked",
+    "login-taken": "a login of another account is moved to this one",
     "disabled-keeps-sessions": "disabling an account does not end its sessions",
     "disabled-signs-in": "a sign-in does not check whether the account is disabled",
     "lockout-ignored": "the lockout is not checked",
@@ -80,6 +84,16 @@ EDITS = [
      '        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)\n',
      '        if simulatorMutant("refresh-not-spent") { return }\n'
      '        try execute("UPDATE refresh_token SET used_at = $2 WHERE mac = $1 AND used_at IS NULL", mac, now)\n'),
+    (f"{ACCOUNTS}/Sessions/SessionRefresh.swift",
+     "            _ = try tx.deleteSession(session.id)\n            try context.audit.record(\n",
+     '            if !simulatorMutant("reuse-forgiven") { _ = try tx.deleteSession(session.id) }\n            try context.audit.record(\n'),
+    (f"{ACCOUNTS}/Accounts/AccountUnlink.swift",
+     "                case .last: throw LastProvider(providerId: request.providerId)\n",
+     '                case .last: if !simulatorMutant("last-method-unlinked") { throw LastProvider(providerId: request.providerId) }\n'),
+    (f"{ACCOUNTS}/Accounts/AccountUpdate.swift",
+     "owner != account.id {\n            throw ProviderSubjectInUse(providerId: login.providerId, subject: login.subject)\n",
+     'owner != account.id {\n            if simulatorMutant("login-taken") { _ = try tx.deleteAccountLogin(at: login.providerId, of: owner) } else {\n'
+     "            throw ProviderSubjectInUse(providerId: login.providerId, subject: login.subject)\n            }\n"),
     (f"{ACCOUNTS}/Accounts/AccountUpdate.swift",
      "        if account.isDisabled { _ = try tx.deleteSessions(of: account.id) }\n",
      '        if account.isDisabled, !simulatorMutant("disabled-keeps-sessions") { _ = try tx.deleteSessions(of: account.id) }\n'),
@@ -122,8 +136,6 @@ EDITS = [
 
 def change(tree):
     """Makes the edits in a tree."""
-    with open(os.path.join(tree, "Sources/Platform/SimulatorMutant.swift"), "w", encoding="utf-8") as file:
-        file.write(CHOICE)
     for name, present, mistaken in EDITS:
         path = os.path.join(tree, name)
         with open(path, encoding="utf-8") as file:
@@ -131,8 +143,8 @@ def change(tree):
         if text.count(present) != 1:
             raise SystemExit(f"mutants.py: {name} no longer has this text once; adapt the edit:\n{present}")
         text = text.replace(present, mistaken)
-        if not re.search("^import Platform$", text, re.M):
-            text = "import Platform\n" + text
+        if CHOICE not in text:
+            text = ("" if re.search("^import Glibc$", text, re.M) else "import Glibc\n") + text + CHOICE
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 

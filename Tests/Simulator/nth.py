@@ -12,7 +12,7 @@ import sys
 import calls
 import pools
 from calls import Violation
-from process import Process
+from process import Process, coverage
 from simulation import EIO, ENOSPC, MOMENT, WEIGHTS, Simulation, Template
 
 # The kind of a site, the error, and how many consecutive sites fail. A negative error comes after half of a write.
@@ -166,8 +166,11 @@ def name(kind):
     return kind.__name__
 
 
-def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
-    """Prints the tables. Returns the number of violations."""
+def main(most=100_000, step=1, faults=FAULTS, openings=OPENING, every=1):
+    """Prints the tables. Returns the number of violations.
+
+    `step` fails only every so many sites while a store is opened, `every` only so many of the allocations there."""
+    os.environ["SIMULATOR_COVERAGE"] = "1"
     template, violations, rows, total = Template(), 0, {}, 0
     try:
         for fault in faults:
@@ -185,8 +188,7 @@ def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
         for store in STORES:
             for kind, code in openings:
                 try:
-                    # Without the step, allocations alone would start some thousand processes.
-                    count = opening(kind, code, template, step * (37 if kind == "allocate" else 1), store)
+                    count = opening(kind, code, template, step * (every if kind == "allocate" else 1), store)
                     total += count
                     print(f"opening {store}, {kind}: {count} failures", flush=True)
                 except Violation as violation:
@@ -194,6 +196,9 @@ def main(most=100_000, step=1, faults=FAULTS, openings=OPENING):
                     print(f"VIOLATION: {violation}", flush=True)
     finally:
         template.close()
+        del os.environ["SIMULATOR_COVERAGE"]
+    print("\nplaces in the program (the site and the eight functions that led to it), failed of those reached: " + ", ".join(
+        f"{kind} {failed} of {found}" for kind, (found, failed) in coverage(dict.fromkeys([fault[0] for fault in [*faults, *openings]])).items() if found))
     print()
     print(f"{'failed sites of':20}" + "".join(f"{f'{kind} {code}' + ('' if times == 1 else '+'):>14}" for kind, code, times in rows))
     for kind in WEIGHTS:

@@ -1,5 +1,6 @@
 """A Mintmark process whose system calls on the store are sites: places at which a test pauses it, makes a call fail, or kills it."""
 
+import collections
 import ctypes
 import json
 import mmap
@@ -40,6 +41,14 @@ def shim():
     return library
 
 
+# The places of all processes that have ended, if SIMULATOR_COVERAGE is set: how often each of them was reached, and failed.
+BLOCK, PLACES, PLACE = 4096, 16384, struct.Struct("=Q3q")
+reached, failures = collections.Counter(), collections.Counter()
+
+# Processes that were killed and have not ended yet.
+ending = []
+
+
 class Control(ctypes.Structure):
     """The control block. The layout is that of `struct control` in shim.c."""
 
@@ -59,8 +68,9 @@ class Process:
         self.folder = tempfile.mkdtemp(prefix="mintmark-", dir=MEMORY)
         path = os.path.join(self.folder, "control")
         with open(path, "w+b") as file:
-            file.truncate(4096)
-            self._memory = mmap.mmap(file.fileno(), 4096)
+            size = BLOCK + (PLACES * PLACE.size if os.environ.get("SIMULATOR_COVERAGE") else 0)
+            file.truncate(size)
+            self._memory = mmap.mmap(file.fileno(), size)
         self.control = Control.from_buffer(self._memory)
         if failing:
             self.fail(*failing)
@@ -71,6 +81,8 @@ class Process:
         variables = {
             "PATH": os.environ.get("PATH", ""), "HOME": self.folder, "TMPDIR": self.folder, "LD_PRELOAD": shim(), "SIMULATOR_CONTROL": path,
             "SIMULATOR_STORE": store, "SIMULATOR_MUTANT": os.environ.get("SIMULATOR_MUTANT", ""), **(environment or {})}
+        if os.environ.get("SIMULATOR_COVERAGE"):
+            variables["SIMULATOR_COVERAGE"] = "1"
         if journal:
             variables["SIMULATOR_JOURNAL"] = journal
         if pauses:
@@ -125,7 +137,8 @@ class Process:
             self.is_paused = False
             os.write(self._go, b".")
         while True:
-            ready = dict(self._poll.poll(STUCK_SECONDS * 1000))
+            # Waits in steps, so that the time for which all processes are frozen or suspended is not counted.
+            ready = next((found for _ in range(STUCK_SECONDS) if (found := dict(self._poll.poll(1000)))), None)
             if not ready:
                 raise Stuck(f"no answer within {STUCK_SECONDS} s; {self.words()}")
             if self._out in ready:
@@ -166,8 +179,8 @@ class Process:
 
     def rest(self):
         """Returns when all threads of the process wait: what a call leaves to other threads is then complete."""
-        folder, deadline = f"/proc/{self.process.pid}/task", time.monotonic() + STUCK_SECONDS
-        while time.monotonic() < deadline:
+        folder = f"/proc/{self.process.pid}/task"
+        for _ in range(STUCK_SECONDS * 10_000):
             try:
                 for task in os.listdir(folder):
                     with open(f"{folder}/{task}/stat", "rb") as file:
@@ -206,14 +219,30 @@ class Process:
         if not self.control:
             return
         if self.process.poll() is None:
-            self.kill()
+            # The end of the process takes longer than the start of the next one, so it is not awaited.
+            self.process.send_signal(signal.SIGKILL)
+            ending.append(self.process)
+        ending[:] = [each for each in ending if each.poll() is None]
         for each in (self.process.stdin, self.process.stdout, self._errors):
             each.close()
         os.close(self._events)
         os.close(self._go)
         self.control = None
+        self._keep_places()
         self._memory.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+    def _keep_places(self):
+        for hash, kind, seen, failed in PLACE.iter_unpack(self._memory[BLOCK:]):
+            if hash:
+                reached[KINDS[kind], hash] += seen
+                failures[KINDS[kind], hash] += failed
+
+
+def coverage(kinds):
+    """Returns, for each kind of site, the number of places that were reached and the number of those that failed at least once."""
+    return {kind: (sum(key[0] == kind for key in reached), sum(key[0] == kind and count > 0 for key, count in failures.items())) for kind in kinds}
 
 
 # The journal of the store's files

@@ -10,10 +10,12 @@
 // SIMULATOR_EVENTS    descriptor to which one byte, the kind of the site, is written at a pause
 // SIMULATOR_GO        descriptor from which one byte is read to continue
 // SIMULATOR_LIAR      set if syncs succeed without taking place
+// SIMULATOR_COVERAGE  set if each place in the program, with the functions that called it, is counted after the control block
 // SIMULATOR_NAMED     set if the file system has no unnamed files (O_TMPFILE)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -44,7 +46,12 @@ struct control {
     int64_t counts[16];     // the number of sites of each kind
 };
 
+// A place: the kind of the site and the innermost functions on the stack. The layout is that of PLACE in process.py.
+struct place { uint64_t hash; int64_t kind, seen, failed; };
+enum { BLOCK = 4096, PLACES = 16384, FRAMES = 8, OWN_FRAMES = 3 };
+
 static struct control idle, *control = &idle;
+static struct place *places;
 static char store[4096];
 static size_t store_length;
 static int events = -1, go = -1, journal = -1, lies, named;
@@ -82,9 +89,40 @@ static void pause_here(enum kind kind) {
     }
 }
 
+// Counts the place of a site. The hash has the offsets in the program and its libraries, so it is the same in every process.
+static void count_place(enum kind kind, int64_t failed) {
+    void *frames[OWN_FRAMES + FRAMES];
+    int count = backtrace(frames, OWN_FRAMES + FRAMES);
+    uint64_t hash = 14695981039346656037u ^ (uint64_t)kind;
+    for (int index = OWN_FRAMES; index < count; index++) {
+        Dl_info found;
+        uint64_t offset = dladdr(frames[index], &found) ? (uint64_t)((char *)frames[index] - (char *)found.dli_fbase) : 0;
+        hash = (hash ^ offset) * 1099511628211u;
+    }
+    if (!hash) hash = 1;
+    for (uint64_t at = (hash >> 20) % PLACES, tries = 0; tries < PLACES; at = (at + 1) % PLACES, tries++) {
+        uint64_t empty = 0;
+        if (!__atomic_compare_exchange_n(&places[at].hash, &empty, hash, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) && empty != hash) continue;
+        places[at].kind = kind;
+        __atomic_add_fetch(&places[at].seen, 1, __ATOMIC_SEQ_CST);
+        __atomic_add_fetch(&places[at].failed, failed, __ATOMIC_SEQ_CST);
+        return;
+    }
+}
+
+static int64_t judge(enum kind kind);
+
 // Returns the error with which the site fails, or 0.
-static int64_t site(enum kind kind) {
+static __attribute__((noinline)) int64_t site(enum kind kind) {
     if (!control->armed) return 0;
+    int64_t code = judge(kind);
+    int saved = errno;
+    if (places) count_place(kind, code != 0);
+    errno = saved;
+    return code;
+}
+
+static int64_t judge(enum kind kind) {
     int saved = errno;
     __atomic_add_fetch(&control->counts[kind], 1, __ATOMIC_SEQ_CST);
     if (kind < ALLOCATE) {
@@ -155,6 +193,12 @@ __attribute__((constructor)) static void begin(void) {
     if (file < 0) abort();
     control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (control == MAP_FAILED) abort();
+    if (getenv("SIMULATOR_COVERAGE")) {
+        places = mmap(NULL, PLACES * sizeof *places, PROT_READ | PROT_WRITE, MAP_SHARED, file, BLOCK);
+        if (places == MAP_FAILED) abort();
+        void *frame;
+        backtrace(&frame, 1);   // The first call loads a library.
+    }
     close(file);
     if (getenv("SIMULATOR_STORE")) store_length = strlen(strncpy(store, getenv("SIMULATOR_STORE"), sizeof store - 1));
     if (getenv("SIMULATOR_JOURNAL")) journal = REAL(open)(getenv("SIMULATOR_JOURNAL"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -11,7 +11,7 @@ import tempfile
 import calls
 import pools
 from calls import STORE, Violation
-from facts import Register
+from facts import UNKNOWN, Register
 from process import MEMORY, Process, cut_power
 
 MOMENT = 1_700_000_000
@@ -21,8 +21,8 @@ EIO, EAGAIN, ENOSPC = 5, 11, 28
 
 # The calls, and how often each of them is chosen.
 WEIGHTS = {
-    calls.Create: 4, calls.SignIn: 10, calls.StartSignUp: 3, calls.SubmitCode: 7, calls.Continue: 3, calls.Use: 8, calls.SignOut: 1.5, calls.Verify: 5,
-    calls.Disable: 3, calls.SetPassword: 1.5, calls.RevokeAll: 1, calls.Delete: 1, calls.Clock: 0.7, calls.Rotate: 0.5, pools.Mint: 7, pools.Merge: 2,
+    calls.Create: 5, calls.SignIn: 10, calls.StartSignUp: 3, calls.SubmitCode: 7, calls.Continue: 3, calls.Use: 8, calls.SignOut: 1.5, calls.Verify: 5,
+    calls.Link: 4, calls.Unlink: 4, calls.MergeAccounts: 4, calls.Backup: 0.5, calls.Disable: 2.5, calls.SetPassword: 1.5, calls.RevokeAll: 1, calls.Delete: 1, calls.Clock: 0.7, calls.Rotate: 0.5, pools.Mint: 7, pools.Merge: 2,
     pools.UnlinkDeveloper: 1.5, pools.Guest: 2, pools.UpdatePool: 1.5, pools.UseToken: 3}
 
 
@@ -41,6 +41,7 @@ class Template:
             self._call(process, "tenant.update", {
                 "tenantId": "default", "tokens": {"refreshReuseGraceSeconds": 0},
                 "codes": {"resendAfterSeconds": 0, "sendsPerAddress": 100}, "lockout": {"threshold": 2}})
+            self._call(process, "idp.create", {"providerId": calls.PROVIDER, "clientId": "shop", **{name: settings[0][name] for name in ("issuer", "keys")}})
             self.pool = self._call(process, "pool.create", self.settings)["poolId"]
             self._call(process, "token.mintForDeveloper", {"poolId": self.pool, "logins": {pools.DEVELOPER: "first"}})
             # The keys of the tenant are made on first use.
@@ -71,8 +72,6 @@ class World:
         self.names = [f"u{number}@example.com" for number in range(3)]
         self.users = [f"d{number}" for number in range(4)]
         self.holders = {name: Register(None) for name in self.names}
-        # Changed by each call that can count as a failed attempt to sign in.
-        self.tries = {name: Register(None) for name in self.names}
         self.clock, self.guests = Register(MOMENT), Register(True)
         self.accounts, self.flows, self.linked, self.minted, self.kept_identities, self.seen = [], [], [], [], [], {}
         self.unlinks, self.guessed, self.strays = {}, set(), {}
@@ -98,7 +97,9 @@ class World:
         return [session for account in self.accounts for session in account.sessions]
 
     def next_call(self):
-        """Returns a random call that is possible in this state."""
+        """Returns a random call that is possible in this state. The first ones create accounts, because most calls need one."""
+        if self.step <= 3:
+            return calls.Create(self)
         while True:
             call = self.make(self.random.choices(list(WEIGHTS), WEIGHTS.values())[0])
             if call:
@@ -106,15 +107,23 @@ class World:
 
     def make(self, kind):
         """Returns a call of this kind with random parameters, or None if there is nothing that it could use."""
-        accounts, sessions = self.accounts[-4:], self.sessions()[-5:]
-        if kind in (calls.Delete, calls.SetPassword, calls.RevokeAll):
+        accounts, sessions = self.accounts[-4:], self.sessions()
+        # Most calls use what has not ended, because most of the others are refused.
+        if self.random.random() < 0.75:
+            accounts = [each for each in self.accounts if not each.exists.sure(False)][-4:] or accounts
+            sessions = [each for each in sessions if not each.alive.sure(False)] or sessions
+        sessions = sessions[-5:]
+        if kind in (calls.Delete, calls.SetPassword, calls.RevokeAll, calls.Link):
             return kind(self, self.pick(accounts)) if accounts else None
         if kind is calls.Disable:
             return kind(self, self.pick(accounts), self.random.random() < 0.5) if accounts else None
         if kind is calls.Use:
             session = self.pick(sessions) if sessions else None
             return kind(self, session, session.tokens[-1] if self.random.random() < 0.8 else self.pick(session.tokens)) if session else None
-        if kind in (calls.SignOut, calls.Verify):
+        if kind is calls.MergeAccounts:
+            pairs = [(source, target) for source in sessions for target in sessions if source.account is not target.account]
+            return kind(self, *self.pick(pairs)) if pairs else None
+        if kind in (calls.SignOut, calls.Verify, calls.Unlink):
             return kind(self, self.pick(sessions)) if sessions else None
         if kind is calls.SubmitCode:
             return kind(self, self.pick(self.flows[-3:])) if self.flows else None
@@ -140,6 +149,7 @@ class Simulation:
         for suffix in ("", ".key"):
             shutil.copy(template.store + suffix, self.store + suffix)
         self.log, self.statistics = [], dict.fromkeys(["calls", "kills", "power cuts", "faults", "pauses", "restarts", "checks"], 0)
+        self.verified = None
         self.reader, self.audited, self.acknowledged, self.finished = None, {}, [], set()
         self.processes, self.running = [], {}
         self.world = World(self)
@@ -254,7 +264,7 @@ class Simulation:
             error = message["error"]
             kind = (error.get("data") or {}).get("type", "internalError")
             self.tell(process, f"{call.method} failed with {kind}{f' after {failed} faults' if failed else ''}")
-            if kind in STORE and not failed and kind != "storeBusy":
+            if kind in STORE | {"backupFailed", "copyNotVerified"} and not failed and kind != "storeBusy":
                 raise Violation(f"{call.method} failed without a fault: {error['message']}")
             call.refused(error)
             if call.outcome != calls.UNCERTAIN:
@@ -316,15 +326,30 @@ class Simulation:
             if "locked" not in str(error):
                 raise
         idle = [each for each in self.processes if each.state == "idle"]
-        if idle:
+        if idle and self.has_new_records(complete):
             found = idle[0].call("audit.verify")
             if not (found.get("result") or {}).get("intact"):
                 raise Violation(f"the audit log is not intact: {found}")
+
+    def has_new_records(self, complete):
+        """Whether the audit log has changed since it was last verified, or `complete`."""
+        try:
+            found = self.rows("SELECT count(*), max(rowid) FROM audit")
+        except sqlite3.OperationalError:
+            self.forget_reader()
+            return True
+        changed = complete or found != self.verified
+        self.verified = found
+        return changed
 
     def check_accounts(self):
         accounts = {id: (name, disabled) for id, name, disabled in self.rows("SELECT id, username, disabled FROM account")}
         names = self.rows("SELECT name, account_id FROM account_name WHERE kind = 'email'")
         sessions = dict(self.rows("SELECT id, account_id FROM session"))
+        logins = {id: subject for id, subject in self.rows("SELECT account_id, subject FROM account_login")}
+        closed = self.rows("SELECT id FROM account WHERE method = 'federated' AND id NOT IN (SELECT account_id FROM account_login)")
+        if closed:
+            raise Violation(f"the account {closed[0][0]} has no sign-in method")
         if sorted(names) != sorted((name, id) for id, (name, _) in accounts.items()):
             raise Violation(f"the addresses {names} are not those of the accounts {accounts}")
         if len({name for name, _ in names}) != len(names):
@@ -338,6 +363,8 @@ class Simulation:
                 raise Violation(f"the account {account.id} of {account.name} {'was deleted and exists' if there else 'is lost'}")
             if there and account.disabled.sure(not accounts[account.id][1]):
                 raise Violation(f"{account.name}: the answered value of `disabled` is lost")
+            if there and account.login.known != UNKNOWN and account.login.known != logins.get(account.id):
+                raise Violation(f"{account.name} has the login {logins.get(account.id)}, and {account.login.known} was answered")
             for session in account.sessions:
                 if session.alive.sure(session.id not in sessions):
                     raise Violation(f"the session {session.id} {'was ended and exists' if session.id in sessions else 'is lost'}")
@@ -373,7 +400,7 @@ class Simulation:
         self.log.append(f"{self.world.step:3} process {process.number}: {text}")
 
     def brief(self, value):
-        text = json.dumps(value, sort_keys=True)
+        text = json.dumps(value, sort_keys=True).replace(self.folder, "…")
         return text if len(text) < 160 else f"{text[:100]}… {hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
     def digest(self):

@@ -75,7 +75,7 @@ class Failures(WithTemplate):
 
     def test_store_opens_after_failures_and_kills_while_it_was_opened(self):
         old, new, named = nth.STORES
-        cases = [("lock", 2, old), ("kill", 7, old), ("sync", 1, new), ("link", 1, new), ("kill", 3, new), ("kill", 3, named), ("unlink", 1, named)]
+        cases = [("open", 1, old), ("lock", 2, old), ("kill", 7, old), ("sync", 1, new), ("link", 1, new), ("kill", 3, new), ("kill", 3, named), ("unlink", 1, named)]
         for kind, step, store in cases:
             with self.subTest(kind=kind, store=store):
                 self.assertGreater(nth.opening(kind, nth.EIO, self.template, step, store), 0)

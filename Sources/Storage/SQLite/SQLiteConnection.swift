@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A connection to a SQLite database, with its prepared statements. Used by one thread at a time.
 final class SQLiteConnection: OwnedByOneThread {
@@ -35,6 +36,12 @@ final class SQLiteConnection: OwnedByOneThread {
             let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
             throw StoreError.cannotOpen(path: path, reason: reason)
+        }
+        // If a file cannot be opened for writing, for example because the process has too many descriptors, SQLite opens it for reading, and
+        // the connection would stay read-only after the reason has gone. The next request opens a file that is writable again.
+        if case .writer = role, !isURI, sqlite3_db_readonly(handle, "main") == 1, access(path, W_OK) == 0 {
+            sqlite3_close_v2(handle)
+            throw StoreError.cannotOpen(path: path, reason: "the file could not be opened for writing")
         }
         self.handle = handle
         self.path = path
