@@ -2,7 +2,6 @@ import Contract
 import Crypto
 import Platform
 import Storage
-import Synchronization
 
 /// The dependencies of every service: store, clock, randomness, keys, names and audit log.
 ///
@@ -75,7 +74,7 @@ public final class ServiceContext: Sendable {
 
 /// Numbers the identities created within one second.
 package final class Positions: Sendable {
-    private let state = Mutex((second: Int64(0), count: 0))
+    private let state = UnfairLock((second: Int64(0), count: 0))
 
     package init() {}
 
