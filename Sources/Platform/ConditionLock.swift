@@ -2,7 +2,7 @@ import Glibc
 
 /// State that is protected by a mutex, with a condition variable to wait for changes.
 ///
-/// For state without waiters, `Synchronization.Mutex` is more efficient.
+/// For state without waiters, `Synchronization.Mutex` and `UnfairLock` are more efficient.
 public final class ConditionLock<State>: @unchecked Sendable {
     // Safe because `state` is only accessed while `mutex` is held.
     private var state: State

@@ -2,7 +2,6 @@ import Contract
 import Crypto
 import Platform
 import Storage
-import Synchronization
 
 /// The dependencies of every service: store, clock, randomness, keys, names and audit log.
 ///

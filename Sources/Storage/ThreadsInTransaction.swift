@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Platform
 
 /// The threads that run the body of a transaction of one store. A transaction inside another one of the same store would deadlock, also if
 /// transactions of other stores are between them.
@@ -55,9 +55,9 @@ final class ThreadsInTransaction: Sendable {
 /// many threads wait for one that the system has interrupted, and spend most of the processor time on that.
 private final class ValueOfThreads<Value: Sendable>: Sendable {
     private final class Part: Sendable {
-        let value: Mutex<Value>
+        let value: UnfairLock<Value>
 
-        init(_ value: Value) { self.value = Mutex(value) }
+        init(_ value: Value) { self.value = UnfairLock(value) }
     }
 
     /// 64 parts, for the six highest bits of a product.
@@ -66,7 +66,7 @@ private final class ValueOfThreads<Value: Sendable>: Sendable {
     init(_ value: Value) { parts = (0..<64).map { _ in Part(value) } }
 
     /// Calls `body` with the part for a thread.
-    func withLock<R: Sendable>(_ thread: pthread_t, _ body: (inout sending Value) -> sending R) -> R {
+    func withLock<R>(_ thread: pthread_t, _ body: (inout Value) -> R) -> R {
         parts[Int((UInt64(thread) &* 0x9E37_79B9_7F4A_7C15) >> 58)].value.withLock(body)
     }
 }

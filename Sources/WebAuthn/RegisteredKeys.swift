@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 extension CredentialKey {
     private static let recent = RegisteredKeys(limit: 1024)
@@ -24,7 +24,7 @@ final class RegisteredKeys: Sendable {
         var old: [Name: CredentialKey] = [:]
     }
 
-    private let generations = Mutex(Generations())
+    private let generations = UnfairLock(Generations())
     private let limit: Int
 
     /// - Parameter limit: The number of keys after which the ones that were not used are dropped. At most twice as many are kept.

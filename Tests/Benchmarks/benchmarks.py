@@ -68,16 +68,21 @@ class Benchmarks:
         users, count, turns = 1000, 20_000 if self.quick else 100_000, 1 if self.quick else 5
         store = self.path("mint.db")
         fill(store, users, self.work, self.home)
-        minted = results(pump(store, mints(range(users)), users, self.work, self.home)[1], "token")
-        mint, verify, sign, check = [], [], [], []
-        verifications = [request_line("token.verify", {"token": minted[user], "audience": POOL}, id=i) for i, user in enumerate(known(count, users))]
+        minted = results(pump(store, mints(known(count, users)), count, self.work, self.home)[1], "token")
+        mint, verify, again, sign, check = [], [], [], [], []
+        # Each token once, and each of a thousand tokens many times.
+        verifications = [request_line("token.verify", {"token": token, "audience": POOL}, id=i) for i, token in enumerate(minted)]
+        repetitions = [verifications[user] for user in known(count, users)]
         for turn in range(turns):
             speeds = openssl_speed(1 if self.quick else 2)
             sign.append(speeds[0])
             check.append(speeds[1])
             mint.append(pump(store, mints(known(count, users, turn)), count, self.work, self.home)[0])
             verify.append(pump(store, verifications, count, self.work, self.home)[0])
-        for what, ours, limit, name, least in (("mint, known user, pipelined", mint, sign, "signs", .6), ("verify, pipelined", verify, check, "verifies", .7)):
+            again.append(pump(store, repetitions, count, self.work, self.home)[0])
+        for what, ours, limit, name, least in (
+                ("mint, known user, pipelined", mint, sign, "signs", .6), ("verify, pipelined, each token once", verify, check, "verifies", .7),
+                ("verify, pipelined, tokens seen before", again, check, "verifies", 1.5)):
             a, b = median(ours), median(limit)
             yield Row(what, f"{a:,.0f}/s", f"openssl speed -multi {name} {b:,.0f}/s", f">= {least:.0%}: {a / b:.0%}", a >= least * b)
 

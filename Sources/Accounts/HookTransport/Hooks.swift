@@ -6,7 +6,6 @@ import Network
 import Platform
 import ServiceContext
 import Storage
-import Synchronization
 
 /// The host of the process, which answers hooks over the pipe. Implemented in `Mintmark`.
 public protocol HookHost: Sendable {
@@ -68,7 +67,7 @@ public final class Hooks: Sendable {
     private let cache = EpochCache<String, HookSettings>()
     let transports: HookTransports
     /// The functions that decide in place of a hook that the tenant does not have.
-    private let functions = Mutex<(any HookFunctions)?>(nil)
+    private let functions = UnfairLock<(any HookFunctions)?>(nil)
 
     init(_ transports: HookTransports) { self.transports = transports }
 

@@ -17,12 +17,13 @@ public struct VerifiedJWS: Sendable {
 extension JWS {
     /// Verifies the signature with the given key.
     ///
+    /// - Parameter known: The signatures that are known to be valid; a valid signature is added. With `nil`, every call verifies.
     /// - Throws: `JWSError.algorithmMismatch` or `badSignature`.
-    public func verify(with key: PublicKey) throws(JWSError) -> VerifiedJWS {
+    public func verify(with key: PublicKey, unlessKnown known: ValidSignatures? = nil) throws(JWSError) -> VerifiedJWS {
         guard header.algorithm == key.algorithm else {
             throw .algorithmMismatch(header: header.algorithm, key: key.algorithm)
         }
-        guard key.verify(signature, of: signingInput) else { throw .badSignature }
+        guard key.verify(signature, of: signingInput, unlessKnown: known) else { throw .badSignature }
         return VerifiedJWS(self, key)
     }
 

@@ -10,6 +10,22 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     /// Creates the algorithm for a value of `alg`. `Ed25519` (RFC 9864 section 2.2) is EdDSA with the only supported curve.
     public init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
 
+    /// A number that no other algorithm has, within this process.
+    var number: UInt8 {
+        switch self {
+        case .ES256: 1
+        case .ES384: 2
+        case .ES512: 3
+        case .RS256: 4
+        case .RS384: 5
+        case .RS512: 6
+        case .PS256: 7
+        case .PS384: 8
+        case .PS512: 9
+        case .EdDSA: 10
+        }
+    }
+
     /// The digest to sign; `nil` if the algorithm signs the whole message.
     var digest: (algorithm: FetchedAlgorithm, count: Int)? {
         switch self {

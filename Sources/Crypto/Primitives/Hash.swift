@@ -26,6 +26,16 @@ public enum Hash {
         }
     }
 
+    /// Writes the digest of the message that consists of `parts` to the beginning of `output`.
+    static func write(_ algorithm: FetchedAlgorithm, of parts: [UnsafeRawBufferPointer], to output: UnsafeMutableRawBufferPointer) {
+        let context = ThreadContexts.current.digest
+        let done =
+            EVP_DigestInit_ex2(context, algorithm.pointer, nil) == 1
+            && parts.allSatisfy { EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
+            && EVP_DigestFinal_ex(context, output.bindMemory(to: UInt8.self).baseAddress, nil) == 1
+        if !done { cannotContinue("compute a digest") }
+    }
+
     /// Writes the digest of `message` to the beginning of `output`.
     static func write(_ algorithm: FetchedAlgorithm, of message: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer) {
         let context = ThreadContexts.current.digest

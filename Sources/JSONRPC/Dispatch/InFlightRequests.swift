@@ -1,5 +1,5 @@
 import JSON
-import Synchronization
+import Platform
 
 /// The requests that have been read but have no response: chunks that compute workers process, and calls that have left their chunk.
 /// Cancellation and shutdown look up requests here.
@@ -9,7 +9,7 @@ final class InFlightRequests: Sendable {
         var calls: [ObjectIdentifier: Call] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = UnfairLock(State())
 
     func add(_ chunk: LineBatch) { state.withLock { $0.chunks[ObjectIdentifier(chunk)] = chunk } }
     func add(_ call: Call) { state.withLock { $0.calls[ObjectIdentifier(call)] = call } }

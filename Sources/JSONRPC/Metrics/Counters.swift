@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Counts calls. Each thread has its own counters; reading adds them up.
 public final class Counters: CallObserver {
@@ -29,7 +29,7 @@ public final class Counters: CallObserver {
     /// Padding keeps the counters of different threads on different cache lines.
     private final class Counted: Sendable {
         private let before = InlineArray<16, UInt64>(repeating: 0)
-        let shard = Mutex(Shard())
+        let shard = UnfairLock(Shard())
         private let behind = InlineArray<16, UInt64>(repeating: 0)
     }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// The built-in texts, which are used if a tenant has no templates of its own.
 enum EnglishTemplates {
@@ -15,8 +15,8 @@ enum EnglishTemplates {
         }
     }
 
-    private static let mails = Mutex<[Key: MailTemplate]>([:])
-    private static let textMessages = Mutex<[Key: TextMessageTemplate]>([:])
+    private static let mails = UnfairLock<[Key: MailTemplate]>([:])
+    private static let textMessages = UnfairLock<[Key: TextMessageTemplate]>([:])
 
     /// - Parameter values: Determine whether the text contains a tenant name, and the plural form of the minutes.
     static func mail(for purpose: MessagePurpose, _ values: MessageValues) -> MailTemplate {
@@ -28,7 +28,7 @@ enum EnglishTemplates {
     }
 
     private static func kept<Template: Sendable>(
-        _ templates: borrowing Mutex<[Key: Template]>, _ key: Key, _ make: () -> Template
+        _ templates: UnfairLock<[Key: Template]>, _ key: Key, _ make: () -> Template
     ) -> Template {
         if let known = templates.withLock({ $0[key] }) { return known }
         let template = make()

@@ -1,9 +1,8 @@
 import Platform
-import Synchronization
 
 /// Notifies one listener of every audit record.
 package final class AuditWatch: Sendable {
-    private let listener = Mutex<ClosureBox<(@Sendable (Int64) -> Void)?>>(ClosureBox(nil))
+    private let listener = UnfairLock<ClosureBox<(@Sendable (Int64) -> Void)?>>(ClosureBox(nil))
 
     /// - Parameter listener: Called in the transaction with the time of the record. It must return quickly.
     package func tell(_ listener: @escaping @Sendable (Int64) -> Void) { self.listener.withLock { $0.closure = listener } }

@@ -1,6 +1,5 @@
 import Crypto
 import Platform
-import Synchronization
 
 /// Encrypts values that must not be readable in the database: AES-256-GCM with a separate key for each value. HKDF-SHA-256 derives the key
 /// from the store's data key and a random salt.
@@ -11,7 +10,7 @@ public struct Vault: Sendable {
 
     /// The keys that were derived before. There is one for each purpose in the source code.
     private final class Subkeys: Sendable {
-        let known = Mutex<[String: SecretBytes]>([:])
+        let known = UnfairLock<[String: SecretBytes]>([:])
     }
 
     package static let saltCount = 32

@@ -1,8 +1,8 @@
-import Synchronization
+import Platform
 
 /// Numbers the identities created within one second.
 package final class Positions: Sendable {
-    private let state = Mutex((second: Int64(0), count: 0))
+    private let state = UnfairLock((second: Int64(0), count: 0))
 
     package init() {}
 

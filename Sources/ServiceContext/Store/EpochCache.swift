@@ -1,5 +1,5 @@
 import Storage
-import Synchronization
+import Platform
 
 /// A cache of store contents that are valid for one store epoch: pools, roles, keys and revocations.
 ///
@@ -10,7 +10,7 @@ package final class EpochCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         var values: [Key: Value] = [:]
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = UnfairLock(Contents())
     private let limit: Int
 
     /// - Parameter limit: The number of values above which the cache is cleared.

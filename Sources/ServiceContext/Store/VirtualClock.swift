@@ -1,6 +1,5 @@
 import Platform
 import Storage
-import Synchronization
 
 /// The virtual clock of a testing store. Its setting is in the store, so that all processes on the store have the same time. An injected
 /// clock fault applies to one process only.
@@ -87,7 +86,7 @@ public struct VirtualClock: WallClock {
 
 /// The setting of the clock that a process has read last.
 private final class LastReadSetting: Sendable {
-    private let last = Mutex(VirtualClock.Setting())
+    private let last = UnfairLock(VirtualClock.Setting())
 
     /// Returns the setting that `read` returns, or the last one if it fails.
     func setting(_ read: () throws -> VirtualClock.Setting) -> VirtualClock.Setting {

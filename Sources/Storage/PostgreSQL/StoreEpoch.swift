@@ -11,7 +11,7 @@ final class StoreEpoch: Sendable {
         var generation = 0
     }
 
-    private let state = Mutex(State())
+    private let state = UnfairLock(State())
     private let lastMark = Atomic<Int64>(-1)
     private static let freshNanoseconds: UInt64 = 750_000_000
 

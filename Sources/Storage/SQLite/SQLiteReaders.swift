@@ -1,13 +1,13 @@
-import Synchronization
+import Platform
 
 /// The connections that read. The most recently used one is reused first: its pages and statements are cached.
 final class SQLiteReaders: Sendable {
-    private struct State: ~Copyable {
+    private struct State {
         var idle: [UnsafeTransfer<SQLiteConnection>] = []
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = UnfairLock(State())
     private let open: @Sendable () throws -> UnsafeTransfer<SQLiteConnection>
     private let memoryLock: ReaderWriterLock?
     /// The maximum number of idle connections: the number of threads that read. Each new connection must read the schema and prepare its
