@@ -20,7 +20,7 @@ public enum AccountCreate: ContractMethod {
         public var password: String?
         /// The user attributes of the account.
         public var attributes: JSONObject?
-        /// The phone number of the account. The caller vouches for it. At most one account of a tenant has a number.
+        /// The phone number of the account. The caller is responsible for the verification. At most one account of a tenant has a number.
         public var phoneNumber: String?
         /// Whether the account is disabled. A disabled account cannot be signed in to.
         public var disabled: Bool
@@ -107,5 +107,5 @@ public enum AccountCreate: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["password"], values: [], cost: .slow)],
         errors: ["tenantNotFound", "invalidUsername", "userAlreadyExists", "accountExists", "invalidPassword", "invalidAttributes", "accountMerged", "invalidPhoneNumber", "phoneNumberInUse", "claimNameReserved", "claimsTooLong", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signUp; SDK: createUser")],
-        texts: ContractText(block: 0, start: 14942, count: 8432))
+        texts: ContractText(block: 0, start: 14942, count: 8495))
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Create an agent: an account of a program, which another account owns.
+/// Create an agent, which is the account of a program and belongs to another account.
 ///
 /// An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
 public enum AccountCreateAgent: ContractMethod {
@@ -115,15 +115,15 @@ public enum AccountCreateAgent: ContractMethod {
 
     public static let info = MethodInfo(
         name: "account.createAgent",
-        summary: "Create an agent: an account of a program, which another account owns.",
+        summary: "Create an agent, which is the account of a program and belongs to another account.",
         description: "An agent has no password and no other sign-in method of a user. It gets access tokens by `token.exchange` with the token of its workload (`login`; `subjectIssuers` of the tenant must name the issuer), and acts for users that permit it by `token.delegate`. Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.",
         caller: .`public`, isReadOnly: false, isTesting: false,
-        level: .write, carriesSecrets: false, use: "Use this tool to give a program an identity of its own, with a user who is responsible for it.",
+        level: .write, carriesSecrets: false, use: "Use this tool to give a program its own account, for which a user is responsible.",
         next: ["token.delegate", "account.listAgents"],
         cost: .store, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "accountMerged", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "tenantDisabled", "accountExists", "accountIsAgent", "tooManyAgents", "accountDisabled", "providerSubjectInUse", "invalidAttributes", "claimNameReserved", "claimsTooLong"],
         equivalents: [],
-        texts: ContractText(block: 0, start: 23374, count: 7583))
+        texts: ContractText(block: 0, start: 23437, count: 7596))
 }
 
 extension StringRule {

@@ -59,5 +59,5 @@ public enum AccountDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["accountNotFound", "accountMerged"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:delete; SDK: deleteUser")],
-        texts: ContractText(block: 0, start: 30957, count: 1293))
+        texts: ContractText(block: 0, start: 31033, count: 1293))
 }

@@ -65,5 +65,5 @@ public enum AccountDeleteAgent: ContractMethod {
         cost: .store, costCases: [],
         errors: ["accountNotFound", "accountMerged", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 0, start: 32250, count: 2191))
+        texts: ContractText(block: 0, start: 32326, count: 2191))
 }

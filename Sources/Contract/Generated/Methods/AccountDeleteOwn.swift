@@ -59,5 +59,5 @@ public enum AccountDeleteOwn: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "recentSignInRequired", "secondFactorNeeded", "tenantDisabled", "accountLocked"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:delete with idToken; SDK: deleteUser")],
-        texts: ContractText(block: 0, start: 34441, count: 2234))
+        texts: ContractText(block: 0, start: 34517, count: 2234))
 }

@@ -130,7 +130,7 @@ public enum AccountExport: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "invalidCursor", "exportFileExists", "exportFailed"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:batchGet")],
-        texts: ContractText(block: 0, start: 36675, count: 5152))
+        texts: ContractText(block: 0, start: 36751, count: 5152))
 }
 
 extension StringRule {

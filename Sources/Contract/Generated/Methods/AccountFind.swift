@@ -84,5 +84,5 @@ public enum AccountFind: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "accountNotFound"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:lookup; SDK: getUserByEmail")],
-        texts: ContractText(block: 0, start: 41827, count: 5821))
+        texts: ContractText(block: 0, start: 41903, count: 5821))
 }

@@ -45,5 +45,5 @@ public enum AccountGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["accountNotFound", "accountMerged"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:lookup; SDK: getUser, reload")],
-        texts: ContractText(block: 0, start: 47648, count: 3743))
+        texts: ContractText(block: 0, start: 47724, count: 3743))
 }

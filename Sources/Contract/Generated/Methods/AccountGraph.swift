@@ -110,5 +110,5 @@ public enum AccountGraph: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "accountMerged", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 0, start: 51391, count: 4784))
+        texts: ContractText(block: 0, start: 51467, count: 4784))
 }

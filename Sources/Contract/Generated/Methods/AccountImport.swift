@@ -178,7 +178,7 @@ public enum AccountImport: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "importFileUnreadable", "invalidHashParameters", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:batchCreate; SDK: importUsers")],
-        texts: ContractText(block: 0, start: 56175, count: 8563))
+        texts: ContractText(block: 0, start: 56251, count: 8563))
 }
 
 extension StringRule {

@@ -74,7 +74,7 @@ public enum AccountReauthenticate: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["credential", "password"], values: [], cost: .slow), CostCase(parameter: ["credential", "response"], values: [], cost: .store), CostCase(parameter: ["credential", "continuationToken"], values: [], cost: .network)],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "idpNotFound", "idpDisabled", "invalidCredential", "invalidNonce", "pendingTokenInvalid", "providerUnavailable", "providerUnusable", "invalidUsername", "invalidPassword", "passwordNotSet", "passwordChangeRequired", "accountLocked", "accountDisabled", "audienceNotOffered", "userMismatch", "continuationTokenInvalid", "continuationTokenExpired", "callbackInvalid", "signInRefused", "flowUsed", "flowFinished", "passkeysOff", "passkeyNotAccepted", "listenerGone", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signInWithIdp autoCreate=false; SDK: reauthenticateWithCredential, reauthenticateWithPopup")],
-        texts: ContractText(block: 1, start: 28073, count: 12890))
+        texts: ContractText(block: 1, start: 28073, count: 12878))
 }
 
 extension StringRule {

@@ -53,5 +53,5 @@ public enum AccountSetClaims: ContractMethod {
         cost: .store, costCases: [],
         errors: ["accountNotFound", "claimNameReserved", "claimsTooLong", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update customAttributes; SDK: setCustomUserClaims")],
-        texts: ContractText(block: 1, start: 40963, count: 4355))
+        texts: ContractText(block: 1, start: 40951, count: 4355))
 }

@@ -67,7 +67,7 @@ public enum AccountSetOwnPassword: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "recentSignInRequired", "secondFactorNeeded", "emailNotVerified", "passwordNotAccepted", "invalidPassword", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "accountLocked", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update password; SDK: updatePassword")],
-        texts: ContractText(block: 1, start: 45318, count: 5135))
+        texts: ContractText(block: 1, start: 45306, count: 5135))
 }
 
 extension StringRule {

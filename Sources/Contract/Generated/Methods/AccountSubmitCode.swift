@@ -60,5 +60,5 @@ public enum AccountSubmitCode: ContractMethod {
         cost: .network, costCases: [],
         errors: ["tooManyFromClient", "invalidCode", "codeExpired", "accountLocked", "userAlreadyExists", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tenantDisabled", "accountDisabled", "tokenRevoked"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update oobCode; SDK: applyActionCode")],
-        texts: ContractText(block: 1, start: 50453, count: 4930))
+        texts: ContractText(block: 1, start: 50441, count: 4930))
 }

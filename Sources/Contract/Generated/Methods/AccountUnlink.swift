@@ -60,7 +60,7 @@ public enum AccountUnlink: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "providerNotLinked", "lastProvider", "recentSignInRequired", "secondFactorNeeded", "tenantDisabled", "accountLocked"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update deleteProvider; SDK: unlink")],
-        texts: ContractText(block: 1, start: 55383, count: 5715))
+        texts: ContractText(block: 1, start: 55371, count: 5715))
 }
 
 extension StringRule {

@@ -136,7 +136,7 @@ public enum AccountUpdate: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["password"], values: [], cost: .slow)],
         errors: ["accountIsAgent", "accountNotFound", "invalidAttributes", "accountMerged", "invalidUsername", "userAlreadyExists", "invalidPassword", "invalidPhoneNumber", "phoneNumberInUse", "providerSubjectInUse", "claimNameReserved", "claimsTooLong", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update; SDK: updateUser, updateProfile")],
-        texts: ContractText(block: 1, start: 61098, count: 10516))
+        texts: ContractText(block: 1, start: 61086, count: 10516))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Generate a secret of a confidential application.
+/// Generate a secret for a confidential application.
 ///
 /// The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.
 ///
@@ -78,7 +78,7 @@ public enum ApplicationAddSecret: ContractMethod {
 
     public static let info = MethodInfo(
         name: "application.addSecret",
-        summary: "Generate a secret of a confidential application.",
+        summary: "Generate a secret for a confidential application.",
         description: "The result is the only response that contains the secret; the store keeps a hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and delete the first one with `application.deleteSecret`. As soon as an application has a secret, the methods that start flows or refresh sessions in it require `clientSecret`.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "Use this tool to generate or replace the secret of an application that runs on a server.",
@@ -86,5 +86,5 @@ public enum ApplicationAddSecret: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "clientUnknown", "clientNotConfidential", "tooManyClientSecrets"],
         equivalents: [VendorName(vendor: "cognito", names: "AddUserPoolClientSecret"), VendorName(vendor: "nativeAuth", names: "Microsoft Graph: application: addPassword")],
-        texts: ContractText(block: 2, start: 3318, count: 3259))
+        texts: ContractText(block: 2, start: 3318, count: 3260))
 }

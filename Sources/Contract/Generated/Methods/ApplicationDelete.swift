@@ -76,5 +76,5 @@ public enum ApplicationDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "clientUnknown"],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteUserPoolClient")],
-        texts: ContractText(block: 2, start: 6577, count: 2282))
+        texts: ContractText(block: 2, start: 6578, count: 2282))
 }

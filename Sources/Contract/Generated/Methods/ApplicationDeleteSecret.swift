@@ -60,5 +60,5 @@ public enum ApplicationDeleteSecret: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "clientUnknown", "clientSecretNotFound", "lastClientSecret"],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteUserPoolClientSecret"), VendorName(vendor: "nativeAuth", names: "Microsoft Graph: application: removePassword")],
-        texts: ContractText(block: 2, start: 8859, count: 4166))
+        texts: ContractText(block: 2, start: 8860, count: 4166))
 }

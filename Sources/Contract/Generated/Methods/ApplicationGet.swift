@@ -52,5 +52,5 @@ public enum ApplicationGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "clientUnknown"],
         equivalents: [VendorName(vendor: "cognito", names: "DescribeUserPoolClient")],
-        texts: ContractText(block: 2, start: 13025, count: 3453))
+        texts: ContractText(block: 2, start: 13026, count: 3453))
 }

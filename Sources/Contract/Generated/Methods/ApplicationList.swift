@@ -82,5 +82,5 @@ public enum ApplicationList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "invalidCursor"],
         equivalents: [VendorName(vendor: "cognito", names: "ListUserPoolClients")],
-        texts: ContractText(block: 2, start: 16478, count: 2541))
+        texts: ContractText(block: 2, start: 16479, count: 2541))
 }

@@ -108,7 +108,7 @@ public enum ApplicationPut: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "invalidApplication", "tooManyApplications"],
         equivalents: [VendorName(vendor: "cognito", names: "CreateUserPoolClient, UpdateUserPoolClient"), VendorName(vendor: "nativeAuth", names: "Microsoft Graph: applications.create")],
-        texts: ContractText(block: 2, start: 19019, count: 8253))
+        texts: ContractText(block: 2, start: 19020, count: 8253))
 }
 
 extension StringRule {

@@ -108,7 +108,7 @@ public enum AuditList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],
         equivalents: [],
-        texts: ContractText(block: 2, start: 27272, count: 3993))
+        texts: ContractText(block: 2, start: 27273, count: 3993))
 }
 
 extension StringRule {

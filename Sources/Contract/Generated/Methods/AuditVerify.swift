@@ -64,5 +64,5 @@ public enum AuditVerify: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 2, start: 31265, count: 2076))
+        texts: ContractText(block: 2, start: 31266, count: 2076))
 }

@@ -152,7 +152,7 @@ public enum CredentialsAssumeRole: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "tokenAudienceMismatch", "tokenClaimRejected", "tokenReplayed", "accountMerged", "providerUnavailable", "providerUnusable", "assumeRoleDenied", "durationExceedsRoleMaximum", "malformedPolicy", "packedPolicyTooLarge"],
         equivalents: [VendorName(vendor: "cognito", names: "sts:AssumeRoleWithWebIdentity")],
-        texts: ContractText(block: 2, start: 40477, count: 7835))
+        texts: ContractText(block: 2, start: 40483, count: 7835))
 }
 
 extension StringRule {

@@ -101,5 +101,5 @@ public enum CredentialsGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "poolNotFound", "identityNotFound", "identityDisabled", "roleNotConfigured", "identityForbidden", "unauthenticatedNotAllowed", "loginsDoNotMatch", "loginConflict", "roleNotOffered", "ambiguousRoleDenied", "publicProviderRequired", "poolTokenNotAccepted", "unsupportedLoginProvider", "samlNotSupported", "legacyProviderNotSupported", "loginTokenInvalid", "providerUnavailable", "providerUnusable", "invalidPrincipalTags", "tenantDisabled"],
         equivalents: [VendorName(vendor: "cognito", names: "GetCredentialsForIdentity")],
-        texts: ContractText(block: 2, start: 48312, count: 6815))
+        texts: ContractText(block: 2, start: 48318, count: 6815))
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Revoke temporary credentials issued before a given time.
 ///
-/// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
+/// Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke this token too, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.
 public enum CredentialsRevoke: ContractMethod {
     /// The parameters of `credentials.revoke`.
     public struct Params: ContractParams, Equatable {
@@ -96,14 +96,14 @@ public enum CredentialsRevoke: ContractMethod {
     public static let info = MethodInfo(
         name: "credentials.revoke",
         summary: "Revoke temporary credentials issued before a given time.",
-        description: "Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke it as well, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.",
+        description: "Revokes the credentials of one session, identity, role, pool or trusted issuer, or of one subject of an issuer. The revocation takes effect in every process of this store within one second. Revoking by identity or pool also revokes the tokens that could be exchanged for new credentials: tokens minted in an earlier second fail with `tokenRevoked`, including in `token.verify`. Because tokens contain their time only in whole seconds, a token minted in the same second as `issuedBefore` stays valid. To revoke this token too, set `issuedBefore` to the next second; tokens minted during the rest of the current second are then also invalid.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .destroy, carriesSecrets: false, use: "",
         next: [],
         cost: .store, costCases: [],
         errors: ["sessionTokenInvalid", "identityNotFound", "roleNotFound", "poolNotFound"],
         equivalents: [],
-        texts: ContractText(block: 2, start: 55127, count: 6125))
+        texts: ContractText(block: 2, start: 55133, count: 6129))
 }
 
 extension StringRule {

@@ -127,7 +127,7 @@ public enum CredentialsVerify: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["sessionTokenInvalid", "credentialsExpired", "credentialsRevoked", "signatureMalformed", "signatureMismatch", "credentialScopeMismatch", "bodyHashMismatch", "requestExpired", "requestTimeTooSkewed"],
         equivalents: [],
-        texts: ContractText(block: 2, start: 61252, count: 4879))
+        texts: ContractText(block: 2, start: 61262, count: 4879))
 }
 
 extension StringRule {

@@ -4,7 +4,7 @@ import JSON
 
 /// Create or change an event stream.
 ///
-/// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
+/// A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.
 public enum EventsPutStream: ContractMethod {
     /// The parameters of `events.putStream`.
     public struct Params: ContractParams, Equatable {
@@ -85,14 +85,14 @@ public enum EventsPutStream: ContractMethod {
     public static let info = MethodInfo(
         name: "events.putStream",
         summary: "Create or change an event stream.",
-        description: "A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps what was acknowledged. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.",
+        description: "A stream has the events of one tenant or pool as Security Event Tokens (RFC 8417), from its creation until the receiver acknowledges them: with `events.poll`, or by accepting them at its URL if the stream has `push`. A change of an existing stream keeps its acknowledgments. The tenant or pool of a stream cannot be changed. A store has at most 100 streams.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: false, use: "",
         next: ["events.poll", "events.verifyStream"],
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "poolNotFound", "eventStreamConflict", "tooManyEventStreams", "eventReceiverInvalid"],
         equivalents: [],
-        texts: ContractText(block: 3, start: 39855, count: 5914))
+        texts: ContractText(block: 3, start: 39855, count: 5912))
 }
 
 extension StringRule {

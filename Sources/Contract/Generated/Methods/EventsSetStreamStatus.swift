@@ -58,7 +58,7 @@ public enum EventsSetStreamStatus: ContractMethod {
         cost: .store, costCases: [],
         errors: ["eventStreamNotFound"],
         equivalents: [],
-        texts: ContractText(block: 3, start: 45769, count: 2953))
+        texts: ContractText(block: 3, start: 45767, count: 2953))
 }
 
 extension StringRule {

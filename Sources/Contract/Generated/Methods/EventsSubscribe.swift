@@ -62,5 +62,5 @@ public enum EventsSubscribe: ContractMethod {
         cost: .store, costCases: [],
         errors: ["eventsExpired", "eventCursorUnknown", "eventsNeedHost"],
         equivalents: [],
-        texts: ContractText(block: 3, start: 48722, count: 2432))
+        texts: ContractText(block: 3, start: 48720, count: 2432))
 }

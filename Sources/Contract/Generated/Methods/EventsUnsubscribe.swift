@@ -45,5 +45,5 @@ public enum EventsUnsubscribe: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 3, start: 51154, count: 649))
+        texts: ContractText(block: 3, start: 51152, count: 649))
 }

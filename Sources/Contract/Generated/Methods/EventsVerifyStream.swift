@@ -64,7 +64,7 @@ public enum EventsVerifyStream: ContractMethod {
         cost: .store, costCases: [],
         errors: ["eventStreamNotFound", "eventStreamDisabled"],
         equivalents: [],
-        texts: ContractText(block: 3, start: 51803, count: 1617))
+        texts: ContractText(block: 3, start: 51801, count: 1617))
 }
 
 extension StringRule {

@@ -43,5 +43,5 @@ public enum HooksGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound"],
         equivalents: [VendorName(vendor: "firebase", names: "projectConfig.getProjectConfig")],
-        texts: ContractText(block: 3, start: 53420, count: 1572))
+        texts: ContractText(block: 3, start: 53418, count: 1572))
 }

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Offer to answer hooks over the pipe.
+/// Declare the hooks that the host of this process implements.
 ///
-/// Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a function for a hook.
+/// Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.
 public enum HooksOffer: ContractMethod {
     /// The parameters of `hooks.offer`.
     public struct Params: ContractParams, Equatable {
@@ -58,13 +58,13 @@ public enum HooksOffer: ContractMethod {
 
     public static let info = MethodInfo(
         name: "hooks.offer",
-        summary: "Offer to answer hooks over the pipe.",
-        description: "Call this method after each start of the process, before any request that asks a hook. The process then sends a request such as `hook/beforeSignIn` to the host for each decision, and the host answers it with a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if they get a function for a hook.",
+        summary: "Declare the hooks that the host of this process implements.",
+        description: "Call this method after each start of the process, before any request that needs a hook. For each decision, the process then sends a request such as `hook/beforeSignIn` to the host, and the host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is not stored. The clients call this method if the program passes a function for a hook.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: false, use: "",
         next: ["hooks.set"],
         cost: .quick, costCases: [],
         errors: ["hooksNotOffered"],
         equivalents: [],
-        texts: ContractText(block: 3, start: 54992, count: 1881))
+        texts: ContractText(block: 3, start: 54990, count: 1906))
 }

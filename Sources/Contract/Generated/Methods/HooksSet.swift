@@ -12,11 +12,11 @@ public enum HooksSet: ContractMethod {
     public struct Params: ContractParams, Equatable {
         /// The ID of a tenant, which is part of its issuer and the audience of its ID tokens.
         public var tenantId: String
-        /// The hook that is asked before an account is created by sign-up or at the first sign-in.
+        /// The hook that decides before an account is created by sign-up or at the first sign-in.
         public var beforeCreate: Hook?
-        /// The hook that is asked before every new session, after the second factor.
+        /// The hook that decides before every new session, after the second factor.
         public var beforeSignIn: Hook?
-        /// The hook that is asked before a message with a code is sent. It can only refuse.
+        /// The hook that decides before a message with a code is sent. It can only refuse.
         public var beforeSendMessage: Hook?
 
         public init(tenantId: String = "default", beforeCreate: Hook? = nil, beforeSignIn: Hook? = nil, beforeSendMessage: Hook? = nil) {
@@ -64,5 +64,5 @@ public enum HooksSet: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "invalidTenantSettings", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "projectConfig.updateProjectConfig, beforeUserCreated, beforeUserSignedIn, beforeEmailSent, beforeSmsSent"), VendorName(vendor: "cognito", names: "UpdateUserPool LambdaConfig, PreSignUp, PreAuthentication, PreTokenGeneration")],
-        texts: ContractText(block: 3, start: 56873, count: 3987))
+        texts: ContractText(block: 3, start: 56896, count: 3978))
 }

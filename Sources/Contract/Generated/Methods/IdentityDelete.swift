@@ -63,5 +63,5 @@ public enum IdentityDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteIdentities")],
-        texts: ContractText(block: 3, start: 60860, count: 1325))
+        texts: ContractText(block: 3, start: 60874, count: 1325))
 }

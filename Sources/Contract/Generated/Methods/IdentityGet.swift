@@ -45,5 +45,5 @@ public enum IdentityGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["identityNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "DescribeIdentity")],
-        texts: ContractText(block: 3, start: 62185, count: 2267))
+        texts: ContractText(block: 3, start: 62199, count: 2267))
 }

@@ -96,5 +96,5 @@ public enum IdentityList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["poolNotFound", "invalidCursor"],
         equivalents: [VendorName(vendor: "cognito", names: "ListIdentities")],
-        texts: ContractText(block: 3, start: 64452, count: 2989))
+        texts: ContractText(block: 3, start: 64466, count: 2989))
 }

@@ -34,7 +34,7 @@ public enum IdpCreate: ContractMethod {
         public var requiredAcr: [String]?
         /// The maximum time since the user signed in at the provider, in seconds. It is requested as `max_age`, and an ID token whose `auth_time` is missing or older is rejected.
         public var maxAuthAgeSeconds: Int64?
-        /// Whether `openid` is the only basic scope, for providers that must not be asked for more. The account then has no address and no name, unless `scopes` ask for them.
+        /// Whether `openid` is the only basic scope, for providers that refuse other scopes. The account then has no address and no name, unless `scopes` contains their scopes.
         public var openidOnly: Bool
         /// Whether to trust email addresses that an `oidc.*` provider reports as verified. A user with such an address gets access to the account with the same address, so enable it only for providers that verify addresses. Known providers have fixed rules.
         public var trustEmail: Bool
@@ -172,7 +172,7 @@ public enum IdpCreate: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "idpExists", "invalidIdp"],
         equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.create, defaultSupportedIdpConfigs.create")],
-        texts: ContractText(block: 4, start: 35138, count: 16364))
+        texts: ContractText(block: 4, start: 35138, count: 16370))
 }
 
 extension StringRule {

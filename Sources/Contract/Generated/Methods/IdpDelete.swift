@@ -71,5 +71,5 @@ public enum IdpDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "idpNotFound"],
         equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.delete")],
-        texts: ContractText(block: 4, start: 51502, count: 2543))
+        texts: ContractText(block: 4, start: 51508, count: 2543))
 }

@@ -52,5 +52,5 @@ public enum IdpGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "idpNotFound"],
         equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.get")],
-        texts: ContractText(block: 4, start: 54045, count: 5123))
+        texts: ContractText(block: 4, start: 54051, count: 5123))
 }

@@ -82,5 +82,5 @@ public enum IdpList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "invalidCursor"],
         equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.list")],
-        texts: ContractText(block: 4, start: 59168, count: 2825))
+        texts: ContractText(block: 4, start: 59174, count: 2825))
 }

@@ -73,5 +73,5 @@ public enum IdpTest: ContractMethod {
         cost: .network, costCases: [],
         errors: ["tenantNotFound", "idpNotFound"],
         equivalents: [],
-        texts: ContractText(block: 4, start: 61993, count: 2446))
+        texts: ContractText(block: 4, start: 61999, count: 2446))
 }

@@ -171,7 +171,7 @@ public enum IdpUpdate: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "idpNotFound", "invalidIdp"],
         equivalents: [VendorName(vendor: "firebase", names: "oauthIdpConfigs.patch")],
-        texts: ContractText(block: 4, start: 64439, count: 15368))
+        texts: ContractText(block: 4, start: 64445, count: 15368))
 }
 
 extension StringRule {

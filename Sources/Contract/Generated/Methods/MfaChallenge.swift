@@ -67,5 +67,5 @@ public enum MfaChallenge: ContractMethod {
         cost: .network, costCases: [],
         errors: ["factorNotFound", "passkeysOff", "accountLocked", "accountDisabled", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "mfaSignIn:start"), VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/challenge; SDK: requestChallenge")],
-        texts: ContractText(block: 5, start: 40638, count: 10637))
+        texts: ContractText(block: 5, start: 40638, count: 10625))
 }

@@ -100,7 +100,7 @@ public enum MfaConfirm: ContractMethod {
         cost: .store, costCases: [],
         errors: ["factorCodeInvalid", "passkeyNotAccepted", "passkeysOff", "accountLocked", "accountDisabled", "secondFactorsOff", "unsupportedFirstFactor", "emailNotVerified", "recentSignInRequired", "secondFactorNeeded", "tooManyFactors", "factorExists", "factorAddsNothing", "audienceNotOffered", "scopeNotOffered", "tokenRevoked", "accountMerged", "tooManyFromClient", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered", "factorKindNotAccepted"],
         equivalents: [VendorName(vendor: "firebase", names: "mfaEnrollment:finalize; SDK: multiFactor.enroll"), VendorName(vendor: "nativeAuth", names: "/register/v1.0/continue")],
-        texts: ContractText(block: 5, start: 51275, count: 14141))
+        texts: ContractText(block: 5, start: 51263, count: 14129))
 }
 
 extension StringRule {

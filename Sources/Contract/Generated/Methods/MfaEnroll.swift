@@ -134,7 +134,7 @@ public enum MfaEnroll: ContractMethod {
         cost: .network, costCases: [],
         errors: ["secondFactorsOff", "unsupportedFirstFactor", "emailNotVerified", "recentSignInRequired", "secondFactorNeeded", "tooManyFactors", "passkeysOff", "factorExists", "factorAddsNothing", "factorTargetMissing", "invalidUsername", "invalidPhoneNumber", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked", "refusedByHook", "hookFailed", "hooksNotOffered", "factorKindNotAccepted"],
         equivalents: [VendorName(vendor: "firebase", names: "mfaEnrollment:start; SDK: TotpMultiFactorGenerator.generateSecret"), VendorName(vendor: "nativeAuth", names: "/register/v1.0/challenge")],
-        texts: ContractText(block: 5, start: 65416, count: 13353))
+        texts: ContractText(block: 5, start: 65392, count: 13353))
 }
 
 extension StringRule {

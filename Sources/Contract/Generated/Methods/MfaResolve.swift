@@ -107,7 +107,7 @@ public enum MfaResolve: ContractMethod {
         cost: .store, costCases: [],
         errors: ["factorCodeInvalid", "passkeyNotAccepted", "passkeysOff", "factorNotFound", "accountLocked", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "tooManyFromClient", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "mfaSignIn:finalize; SDK: MultiFactorResolver.resolveSignIn"), VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=mfa_oob; SDK: submitChallenge")],
-        texts: ContractText(block: 6, start: 5152, count: 14018))
+        texts: ContractText(block: 6, start: 5152, count: 14006))
 }
 
 extension StringRule {

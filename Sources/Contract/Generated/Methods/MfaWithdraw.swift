@@ -86,7 +86,7 @@ public enum MfaWithdraw: ContractMethod {
         cost: .store, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "factorNotFound", "lastFactor", "recentSignInRequired", "secondFactorNeeded", "audienceNotOffered", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "mfaEnrollment:withdraw; SDK: multiFactor.unenroll")],
-        texts: ContractText(block: 6, start: 19170, count: 6882))
+        texts: ContractText(block: 6, start: 19158, count: 6882))
 }
 
 extension StringRule {

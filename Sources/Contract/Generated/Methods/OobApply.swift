@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Perform the action of a code.
+/// Perform the action of an email link.
 ///
 /// The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.
 ///
@@ -68,7 +68,7 @@ public enum OobApply: ContractMethod {
 
     public static let info = MethodInfo(
         name: "oob.apply",
-        summary: "Perform the action of a code.",
+        summary: "Perform the action of an email link.",
         description: "The code can be used once. A password reset sets the new password, verifies the address, and unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now, except for `revertEmail`.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
@@ -76,5 +76,5 @@ public enum OobApply: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["actionCodeInvalid", "actionCodeExpired", "invalidPassword", "passwordNotAccepted", "userAlreadyExists", "accountDisabled", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset")],
-        texts: ContractText(block: 6, start: 26052, count: 2708))
+        texts: ContractText(block: 6, start: 26040, count: 2715))
 }

@@ -2,9 +2,9 @@
 // swift-format-ignore-file
 import JSON
 
-/// Create a code and a link for an action by email.
+/// Create a link for an action by email, such as a password reset.
 ///
-/// Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. Opening the page must not use the code by itself: programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
+/// Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. The page must use the code only after an action of the user, because programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.
 ///
 /// - Source: firebase: accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink, generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail
 public enum OobCreate: ContractMethod {
@@ -94,7 +94,7 @@ public enum OobCreate: ContractMethod {
         public var expiresAt: Int64
         /// The code. Present with `returnLink`.
         public var code: String?
-        /// The link. Present with `returnLink` if its page is known.
+        /// The link. Present with `returnLink`, if the tenant or the request names the page.
         public var link: String?
 
         public init(purpose: ActionCodePurpose, email: String, newEmail: String? = nil, expiresAt: Int64, code: String? = nil, link: String? = nil) {
@@ -132,15 +132,15 @@ public enum OobCreate: ContractMethod {
 
     public static let info = MethodInfo(
         name: "oob.create",
-        summary: "Create a code and a link for an action by email.",
-        description: "Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. Opening the page must not use the code by itself: programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.",
+        summary: "Create a link for an action by email, such as a password reset.",
+        description: "Sends the link to the user, or returns it with `returnLink`. The link is the page of the tenant's `delivery.linkUrl`, or otherwise `continueUrl`, with `mode` (the purpose), `oobCode` and `tenantId` in its query, and with `continueUrl` if the tenant has `delivery.linkUrl`. The page calls `oob.inspect` and then `oob.apply`, or `signIn.withLink`. The page must use the code only after an action of the user, because programs that check messages open links. A code is valid for one hour (`passwordReset`), 6 hours (`signIn`), 3 days (`verifyEmail`, `changeEmail`) or 7 days (`revertEmail`). The link of a `changeEmail` is sent to the new address.",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
         next: ["oob.inspect", "oob.apply"],
         cost: .network, costCases: [],
         errors: ["tenantNotFound", "invalidUsername", "userNotFound", "userAlreadyExists", "accountNotFound", "accountMerged", "accountDisabled", "linkUrlMissing", "tooManyCodes", "messageNotSent", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink, generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification, sendSignInLinkToEmail, verifyBeforeUpdateEmail")],
-        texts: ContractText(block: 6, start: 28760, count: 6866))
+        texts: ContractText(block: 6, start: 28755, count: 6948))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Get the action of a code without performing it.
+/// Get the action of an email link without performing it.
 ///
 /// The code stays valid. The address of a `signIn` is not returned, because the user must enter it.
 ///
@@ -75,7 +75,7 @@ public enum OobInspect: ContractMethod {
 
     public static let info = MethodInfo(
         name: "oob.inspect",
-        summary: "Get the action of a code without performing it.",
+        summary: "Get the action of an email link without performing it.",
         description: "The code stays valid. The address of a `signIn` is not returned, because the user must enter it.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: true, use: "",
@@ -83,5 +83,5 @@ public enum OobInspect: ContractMethod {
         cost: .store, costCases: [],
         errors: ["actionCodeInvalid", "actionCodeExpired"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode")],
-        texts: ContractText(block: 6, start: 35626, count: 2361))
+        texts: ContractText(block: 6, start: 35703, count: 2368))
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Delete a passkey.
 ///
-/// Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with `force`. Give `signals` to the page, so that the authenticator forgets the passkey too.
+/// Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires `force`. Pass `signals` to the page, so that the authenticator deletes the passkey too.
 ///
 /// - Source: cognito: DeleteWebAuthnCredential
 public enum PasskeyDelete: ContractMethod {
@@ -70,7 +70,7 @@ public enum PasskeyDelete: ContractMethod {
     public struct Result: ContractResult, Equatable {
         /// The remaining passkeys, oldest first.
         public var passkeys: [Passkey]
-        /// What the page tells the authenticators.
+        /// The signals that the page sends to the authenticators.
         public var signals: AuthenticatorSignals
 
         public init(passkeys: [Passkey], signals: AuthenticatorSignals) {
@@ -95,12 +95,12 @@ public enum PasskeyDelete: ContractMethod {
     public static let info = MethodInfo(
         name: "passkey.delete",
         summary: "Delete a passkey.",
-        description: "Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with `force`. Give `signals` to the page, so that the authenticator forgets the passkey too.",
+        description: "Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires `force`. Pass `signals` to the page, so that the authenticator deletes the passkey too.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .destroy, carriesSecrets: false, use: "",
         next: ["passkey.signals"],
         cost: .store, costCases: [],
         errors: ["passkeysOff", "passkeyNotFound", "lastProvider", "lastFactor", "recentSignInRequired", "secondFactorNeeded", "callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked"],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteWebAuthnCredential")],
-        texts: ContractText(block: 6, start: 37987, count: 4270))
+        texts: ContractText(block: 6, start: 38071, count: 4309))
 }

@@ -126,7 +126,7 @@ public enum PasskeyFinishRegistration: ContractMethod {
         cost: .store, costCases: [],
         errors: ["passkeysOff", "passkeyNotAccepted", "tooManyPasskeys", "continuationTokenInvalid", "continuationTokenExpired", "flowUsed", "flowEnded", "accountDisabled", "tooManyFromClient", "tenantDisabled", "accountLocked", "secondFactorNeeded", "tokenRevoked", "signUpNotAllowed", "userAlreadyExists", "flowFinished", "stepNotPossible"],
         equivalents: [VendorName(vendor: "cognito", names: "CompleteWebAuthnRegistration")],
-        texts: ContractText(block: 6, start: 42257, count: 6852))
+        texts: ContractText(block: 6, start: 42380, count: 6852))
 }
 
 extension StringRule {

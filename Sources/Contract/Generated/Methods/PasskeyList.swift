@@ -81,5 +81,5 @@ public enum PasskeyList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["passkeysOff", "callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "cognito", names: "ListWebAuthnCredentials")],
-        texts: ContractText(block: 6, start: 49109, count: 2784))
+        texts: ContractText(block: 6, start: 49232, count: 2784))
 }

@@ -86,5 +86,5 @@ public enum PasskeyRelatedOrigins: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "passkeysOff"],
         equivalents: [],
-        texts: ContractText(block: 6, start: 51893, count: 1914))
+        texts: ContractText(block: 6, start: 52016, count: 1914))
 }

@@ -92,7 +92,7 @@ public enum PasskeyRename: ContractMethod {
         cost: .store, costCases: [],
         errors: ["passkeysOff", "passkeyNotFound", "callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 6, start: 53807, count: 3314))
+        texts: ContractText(block: 6, start: 53930, count: 3314))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Return what the page tells the user's authenticators about passkeys.
+/// Return the signals about passkeys that the page sends to the user's authenticators.
 ///
 /// With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.
 public enum PasskeySignals: ContractMethod {
@@ -67,7 +67,7 @@ public enum PasskeySignals: ContractMethod {
 
     public static let info = MethodInfo(
         name: "passkey.signals",
-        summary: "Return what the page tells the user's authenticators about passkeys.",
+        summary: "Return the signals about passkeys that the page sends to the user's authenticators.",
         description: "With `idToken` or `accountId`, returns the passkeys and the name of the account, for `signalAllAcceptedCredentials()` and `signalCurrentUserDetails()` in the page. With `credentialId`, returns the parameters of `signalUnknownCredential()` if the tenant has no such passkey.",
         caller: .`public`, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: false, use: "",
@@ -75,5 +75,5 @@ public enum PasskeySignals: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "passkeysOff", "callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 6, start: 57121, count: 3448))
+        texts: ContractText(block: 6, start: 57244, count: 3463))
 }

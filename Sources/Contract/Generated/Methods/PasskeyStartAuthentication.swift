@@ -84,5 +84,5 @@ public enum PasskeyStartAuthentication: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "passkeysOff", "passkeyNotSet", "invalidUsername", "userNotFound", "tooManyFromClient", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "cognito", names: "InitiateAuth WEB_AUTHN")],
-        texts: ContractText(block: 6, start: 60569, count: 5329))
+        texts: ContractText(block: 6, start: 60707, count: 5330))
 }

@@ -4,7 +4,7 @@ import JSON
 
 /// Start the registration of a passkey for the signed-in user or in a sign-up.
 ///
-/// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
+/// Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.
 ///
 /// - Source: cognito: StartWebAuthnRegistration
 public enum PasskeyStartRegistration: ContractMethod {
@@ -70,12 +70,12 @@ public enum PasskeyStartRegistration: ContractMethod {
     public static let info = MethodInfo(
         name: "passkey.startRegistration",
         summary: "Start the registration of a passkey for the signed-in user or in a sign-up.",
-        description: "Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. An `idToken` needs a sign-in at most 5 minutes old and, if the account has a second factor, a session that has shown one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.",
+        description: "Returns the options for `navigator.credentials.create()` in the page. With the continuation token of a sign-up in the state `passkeyRequired`, the passkey is for the account that the sign-up creates. With `idToken`, this requires a sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With `conditional`, the browser can create the passkey without a dialog after a sign-in with a password.",
         caller: .`public`, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "",
         next: ["passkey.finishRegistration"],
         cost: .store, costCases: [],
         errors: ["passkeysOff", "tooManyPasskeys", "recentSignInRequired", "secondFactorNeeded", "signUpNotAllowed", "continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyFromClient", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountLocked"],
         equivalents: [VendorName(vendor: "cognito", names: "StartWebAuthnRegistration")],
-        texts: ContractText(block: 7, start: 0, count: 5856))
+        texts: ContractText(block: 7, start: 0, count: 5872))
 }

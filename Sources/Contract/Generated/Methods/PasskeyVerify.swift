@@ -4,7 +4,7 @@ import JSON
 
 /// Verify the response of a passkey to a challenge that the caller made.
 ///
-/// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
+/// Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.
 public enum PasskeyVerify: ContractMethod {
     /// The parameters of `passkey.verify`.
     public struct Params: ContractParams, Equatable {
@@ -116,14 +116,14 @@ public enum PasskeyVerify: ContractMethod {
     public static let info = MethodInfo(
         name: "passkey.verify",
         summary: "Verify the response of a passkey to a challenge that the caller made.",
-        description: "Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.",
+        description: "Checks the browser's response as a sign-in does (W3C Web Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the signature. A passkey that is only a second factor is not accepted.",
         caller: .developer, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: false, use: "Use this tool to find out whether the response of a passkey is valid for a challenge that another service made.",
         next: ["account.get"],
         cost: .quick, costCases: [],
         errors: ["tenantNotFound", "passkeysOff", "passkeyNotAccepted", "accountNotFound", "accountMerged", "accountDisabled", "accountLocked", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 7, start: 5856, count: 7376))
+        texts: ContractText(block: 7, start: 5872, count: 7380))
 }
 
 extension StringRule {

@@ -66,5 +66,5 @@ public enum PasswordResetChallenge: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/resetpassword/v1.0/challenge")],
-        texts: ContractText(block: 7, start: 13232, count: 6040))
+        texts: ContractText(block: 7, start: 13252, count: 6039))
 }

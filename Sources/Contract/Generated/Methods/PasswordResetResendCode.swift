@@ -59,5 +59,5 @@ public enum PasswordResetResendCode: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/resetpassword/v1.0/challenge; SDK: resendCode")],
-        texts: ContractText(block: 7, start: 19272, count: 5228))
+        texts: ContractText(block: 7, start: 19291, count: 5227))
 }

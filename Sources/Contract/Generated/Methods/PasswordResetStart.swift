@@ -94,5 +94,5 @@ public enum PasswordResetStart: ContractMethod {
         cost: .network, costCases: [],
         errors: ["clientSecretInvalid", "tenantNotFound", "invalidUsername", "userNotFound", "passwordNotSet", "accountDisabled", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "clientUnknown", "clientNotPermitted", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/resetpassword/v1.0/start, /resetpassword/v1.0/challenge; SDK: resetPassword"), VendorName(vendor: "firebase", names: "accounts:sendOobCode; SDK: sendPasswordResetEmail")],
-        texts: ContractText(block: 7, start: 24500, count: 8895))
+        texts: ContractText(block: 7, start: 24518, count: 8894))
 }

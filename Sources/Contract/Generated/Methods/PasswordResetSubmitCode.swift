@@ -67,5 +67,5 @@ public enum PasswordResetSubmitCode: ContractMethod {
         cost: .store, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "invalidCode", "codeExpired", "accountLocked", "tooManyFromClient", "tenantDisabled", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/resetpassword/v1.0/continue; SDK: submitCode"), VendorName(vendor: "firebase", names: "SDK: verifyPasswordResetCode")],
-        texts: ContractText(block: 7, start: 33395, count: 5307))
+        texts: ContractText(block: 7, start: 33412, count: 5306))
 }

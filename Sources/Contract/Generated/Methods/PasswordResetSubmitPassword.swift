@@ -67,5 +67,5 @@ public enum PasswordResetSubmitPassword: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "invalidPassword", "tooManyFromClient", "tenantDisabled", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/resetpassword/v1.0/submit, /resetpassword/v1.0/poll_completion; SDK: submitPassword"), VendorName(vendor: "firebase", names: "accounts:resetPassword; SDK: confirmPasswordReset")],
-        texts: ContractText(block: 7, start: 38702, count: 5350))
+        texts: ContractText(block: 7, start: 38718, count: 5349))
 }

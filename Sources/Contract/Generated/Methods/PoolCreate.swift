@@ -94,5 +94,5 @@ public enum PoolCreate: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["signingAlgorithm"], values: ["RS256", "RS512"], cost: .slow)],
         errors: ["poolExists", "invalidPoolProvider", "legacyProviderNotSupported", "tenantNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "CreateIdentityPool")],
-        texts: ContractText(block: 7, start: 44052, count: 7319))
+        texts: ContractText(block: 7, start: 44067, count: 7319))
 }

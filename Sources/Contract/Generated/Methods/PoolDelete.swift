@@ -59,5 +59,5 @@ public enum PoolDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "DeleteIdentityPool")],
-        texts: ContractText(block: 7, start: 51371, count: 1490))
+        texts: ContractText(block: 7, start: 51386, count: 1490))
 }

@@ -45,5 +45,5 @@ public enum PoolGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["poolNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "DescribeIdentityPool")],
-        texts: ContractText(block: 7, start: 52861, count: 2962))
+        texts: ContractText(block: 7, start: 52876, count: 2962))
 }

@@ -53,5 +53,5 @@ public enum PoolGetPrincipalTags: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["poolNotFound", "principalTagsNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "GetPrincipalTagAttributeMap")],
-        texts: ContractText(block: 7, start: 55823, count: 2159))
+        texts: ContractText(block: 7, start: 55838, count: 2159))
 }

@@ -45,5 +45,5 @@ public enum PoolGetRoles: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["poolNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "GetIdentityPoolRoles")],
-        texts: ContractText(block: 7, start: 57982, count: 1818))
+        texts: ContractText(block: 7, start: 57997, count: 1818))
 }

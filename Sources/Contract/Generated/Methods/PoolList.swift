@@ -75,5 +75,5 @@ public enum PoolList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],
         equivalents: [VendorName(vendor: "cognito", names: "ListIdentityPools")],
-        texts: ContractText(block: 7, start: 59800, count: 1861))
+        texts: ContractText(block: 7, start: 59815, count: 1861))
 }

@@ -67,7 +67,7 @@ public enum PoolSetPrincipalTags: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound", "unsupportedLoginProvider", "invalidPrincipalTags"],
         equivalents: [VendorName(vendor: "cognito", names: "SetPrincipalTagAttributeMap")],
-        texts: ContractText(block: 7, start: 61661, count: 3867))
+        texts: ContractText(block: 7, start: 61676, count: 3867))
 }
 
 extension StringRule {

@@ -60,5 +60,5 @@ public enum PoolSetRoles: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound", "roleNotFound", "invalidRoleMapping"],
         equivalents: [VendorName(vendor: "cognito", names: "SetIdentityPoolRoles")],
-        texts: ContractText(block: 7, start: 65528, count: 3259))
+        texts: ContractText(block: 8, start: 0, count: 3259))
 }

@@ -53,5 +53,5 @@ public enum PoolTag: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound", "tooManyTags"],
         equivalents: [VendorName(vendor: "cognito", names: "TagResource")],
-        texts: ContractText(block: 8, start: 0, count: 3298))
+        texts: ContractText(block: 8, start: 3259, count: 3298))
 }

@@ -53,5 +53,5 @@ public enum PoolUntag: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "UntagResource")],
-        texts: ContractText(block: 8, start: 3298, count: 3257))
+        texts: ContractText(block: 8, start: 6557, count: 3257))
 }

@@ -88,5 +88,5 @@ public enum PoolUpdate: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound", "developerProviderFixed", "invalidPoolProvider", "legacyProviderNotSupported", "tenantNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "UpdateIdentityPool")],
-        texts: ContractText(block: 8, start: 6555, count: 6045))
+        texts: ContractText(block: 8, start: 9814, count: 6045))
 }

@@ -77,5 +77,5 @@ public enum RoleDelete: ContractMethod {
         cost: .store, costCases: [],
         errors: ["roleNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:DeleteRole")],
-        texts: ContractText(block: 8, start: 12600, count: 1526))
+        texts: ContractText(block: 8, start: 15859, count: 1526))
 }

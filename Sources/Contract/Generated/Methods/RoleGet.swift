@@ -63,5 +63,5 @@ public enum RoleGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["roleNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:GetRole")],
-        texts: ContractText(block: 8, start: 14126, count: 3641))
+        texts: ContractText(block: 8, start: 17385, count: 3641))
 }

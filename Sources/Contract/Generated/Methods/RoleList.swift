@@ -75,5 +75,5 @@ public enum RoleList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:ListRoles")],
-        texts: ContractText(block: 8, start: 17767, count: 2283))
+        texts: ContractText(block: 8, start: 21026, count: 2283))
 }

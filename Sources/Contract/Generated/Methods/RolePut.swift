@@ -100,7 +100,7 @@ public enum RolePut: ContractMethod {
         cost: .store, costCases: [],
         errors: ["poolNotFound", "malformedPolicy"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:CreateRole, iam:UpdateAssumeRolePolicy")],
-        texts: ContractText(block: 8, start: 20050, count: 7341))
+        texts: ContractText(block: 8, start: 23309, count: 7341))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Test whether a token can assume a role, and why.
+/// Test whether a token can assume a role, and return the reason.
 ///
 /// Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
 ///
@@ -136,7 +136,7 @@ public enum RoleTest: ContractMethod {
 
     public static let info = MethodInfo(
         name: "role.test",
-        summary: "Test whether a token can assume a role, and why.",
+        summary: "Test whether a token can assume a role, and return the reason.",
         description: "Evaluates a token as `credentials.assumeRole` does, and returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.",
         caller: .developer, isReadOnly: true, isTesting: false,
         level: .read, carriesSecrets: true, use: "Use this tool to find out why a role cannot be assumed with a token.",
@@ -144,7 +144,7 @@ public enum RoleTest: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["roleNotFound"],
         equivalents: [VendorName(vendor: "cognito", names: "iam:SimulateCustomPolicy")],
-        texts: ContractText(block: 8, start: 27391, count: 5209))
+        texts: ContractText(block: 8, start: 30650, count: 5223))
 }
 
 extension StringRule {

@@ -31,5 +31,5 @@ public enum RpcDiscover: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 8, start: 32600, count: 1240))
+        texts: ContractText(block: 8, start: 35873, count: 1240))
 }

@@ -71,5 +71,5 @@ public enum SessionCreateCookie: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "projects.createSessionCookie; SDK: createSessionCookie")],
-        texts: ContractText(block: 8, start: 33840, count: 3052))
+        texts: ContractText(block: 8, start: 37113, count: 3052))
 }

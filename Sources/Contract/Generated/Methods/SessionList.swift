@@ -79,5 +79,5 @@ public enum SessionList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 8, start: 36892, count: 2512))
+        texts: ContractText(block: 8, start: 40165, count: 2512))
 }

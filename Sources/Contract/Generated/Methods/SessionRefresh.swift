@@ -73,7 +73,7 @@ public enum SessionRefresh: ContractMethod {
         cost: .store, costCases: [],
         errors: ["clientSecretInvalid", "refreshTokenInvalid", "accountMerged", "refreshTokenExpired", "refreshTokenReused", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "scopeNotGranted", "tenantDisabled", "sessionExpired", "secondFactorRequired"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=refresh_token; SDK: getAccessToken"), VendorName(vendor: "firebase", names: "securetoken token; SDK: getIdToken")],
-        texts: ContractText(block: 8, start: 39404, count: 5965))
+        texts: ContractText(block: 8, start: 42677, count: 5965))
 }
 
 extension StringRule {

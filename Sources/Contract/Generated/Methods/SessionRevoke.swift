@@ -65,7 +65,7 @@ public enum SessionRevoke: ContractMethod {
         cost: .store, costCases: [],
         errors: ["sessionNotFound", "recentSignInRequired", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [],
-        texts: ContractText(block: 8, start: 45369, count: 2342))
+        texts: ContractText(block: 8, start: 48642, count: 2342))
 }
 
 extension StringRule {

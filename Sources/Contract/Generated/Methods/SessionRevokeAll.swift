@@ -91,5 +91,5 @@ public enum SessionRevokeAll: ContractMethod {
         cost: .store, costCases: [],
         errors: ["callerNotAllowed", "accountNotFound", "tenantNotFound", "recentSignInRequired", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:update validSince; SDK: revokeRefreshTokens")],
-        texts: ContractText(block: 8, start: 47711, count: 3372))
+        texts: ContractText(block: 8, start: 50984, count: 3372))
 }

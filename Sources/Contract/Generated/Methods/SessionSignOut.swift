@@ -84,7 +84,7 @@ public enum SessionSignOut: ContractMethod {
         cost: .store, costCases: [],
         errors: ["callerNotAllowed", "tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenUseMismatch", "tokenNotYetValid"],
         equivalents: [VendorName(vendor: "firebase", names: "SDK: signOut"), VendorName(vendor: "nativeAuth", names: "SDK: signOut")],
-        texts: ContractText(block: 8, start: 51083, count: 2376))
+        texts: ContractText(block: 8, start: 54356, count: 2376))
 }
 
 extension StringRule {

@@ -64,7 +64,7 @@ public enum SignInAnonymously: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "anonymousNotAllowed", "signUpNotAllowed", "audienceNotOffered", "scopeNotOffered", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signUp; SDK: signInAnonymously")],
-        texts: ContractText(block: 8, start: 53459, count: 10880))
+        texts: ContractText(block: 8, start: 56732, count: 10868))
 }
 
 extension StringRule {

@@ -66,5 +66,5 @@ public enum SignInChallenge: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "passwordChangeRequired", "tenantDisabled", "accountLocked", "accountDisabled", "phoneSignInNotAllowed"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/challenge")],
-        texts: ContractText(block: 8, start: 64339, count: 10816))
+        texts: ContractText(block: 9, start: 0, count: 10804))
 }

@@ -59,5 +59,5 @@ public enum SignInResendCode: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "passwordChangeRequired", "stepNotPossible", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled", "accountLocked", "phoneSignInNotAllowed"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/challenge; SDK: resendCode")],
-        texts: ContractText(block: 9, start: 0, count: 10151))
+        texts: ContractText(block: 9, start: 10804, count: 10139))
 }

@@ -94,5 +94,5 @@ public enum SignInStart: ContractMethod {
         cost: .network, costCases: [],
         errors: ["clientSecretInvalid", "tenantNotFound", "invalidUsername", "userNotFound", "passwordNotSet", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "clientUnknown", "clientNotPermitted", "refusedByHook", "hookFailed", "hooksNotOffered", "accountLocked", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/initiate, /oauth2/v2.0/challenge; SDK: signIn")],
-        texts: ContractText(block: 9, start: 10151, count: 14024))
+        texts: ContractText(block: 9, start: 20943, count: 14012))
 }

@@ -94,5 +94,5 @@ public enum SignInStartWithPhoneNumber: ContractMethod {
         cost: .network, costCases: [],
         errors: ["clientSecretInvalid", "tenantNotFound", "invalidPhoneNumber", "phoneSignInNotAllowed", "phoneNumberUnknown", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "clientUnknown", "clientNotPermitted", "refusedByHook", "hookFailed", "hooksNotOffered", "accountLocked", "accountDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:sendVerificationCode, accounts:signInWithPhoneNumber; SDK: signInWithPhoneNumber, verifyPhoneNumber")],
-        texts: ContractText(block: 9, start: 24175, count: 13112))
+        texts: ContractText(block: 9, start: 34955, count: 13100))
 }

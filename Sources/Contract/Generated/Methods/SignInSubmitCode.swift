@@ -81,7 +81,7 @@ public enum SignInSubmitCode: ContractMethod {
         cost: .store, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "invalidCode", "codeExpired", "accountLocked", "accountDisabled", "passwordChangeRequired", "audienceNotOffered", "tooManyFromClient", "scopeNotOffered", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered", "phoneSignInNotAllowed"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=oob; SDK: submitCode")],
-        texts: ContractText(block: 9, start: 37287, count: 12422))
+        texts: ContractText(block: 9, start: 48055, count: 12410))
 }
 
 extension StringRule {

@@ -81,7 +81,7 @@ public enum SignInSubmitPassword: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "invalidPassword", "passwordChangeRequired", "accountLocked", "accountDisabled", "audienceNotOffered", "tooManyFromClient", "scopeNotOffered", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=password; SDK: submitPassword")],
-        texts: ContractText(block: 9, start: 49709, count: 12343))
+        texts: ContractText(block: 9, start: 60465, count: 12331))
 }
 
 extension StringRule {

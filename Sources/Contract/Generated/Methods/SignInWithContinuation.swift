@@ -80,7 +80,7 @@ public enum SignInWithContinuation: ContractMethod {
         cost: .store, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "userAlreadyExists", "stepNotPossible", "accountDisabled", "accountLocked", "passwordChangeRequired", "audienceNotOffered", "tooManyFromClient", "scopeNotOffered", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=continuation_token")],
-        texts: ContractText(block: 9, start: 62052, count: 12490))
+        texts: ContractText(block: 10, start: 0, count: 12478))
 }
 
 extension StringRule {

@@ -94,7 +94,7 @@ public enum SignInWithCredential: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["credential", "password"], values: [], cost: .slow), CostCase(parameter: ["credential", "response"], values: [], cost: .store), CostCase(parameter: ["credential", "continuationToken"], values: [], cost: .network)],
         errors: ["clientSecretInvalid", "tenantNotFound", "idpNotFound", "idpDisabled", "invalidCredential", "invalidNonce", "pendingTokenInvalid", "providerUnavailable", "providerUnusable", "invalidUsername", "userNotFound", "invalidPassword", "passwordNotSet", "passwordChangeRequired", "accountLocked", "accountDisabled", "audienceNotOffered", "signUpNotAllowed", "continuationTokenInvalid", "continuationTokenExpired", "callbackInvalid", "signInRefused", "flowUsed", "flowFinished", "passkeysOff", "passkeyNotAccepted", "listenerGone", "userMismatch", "tooManyFromClient", "scopeNotOffered", "tenantDisabled", "clientUnknown", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signInWithIdp, accounts:signInWithPassword; SDK: signInWithCredential, signInWithPopup, signInWithRedirect, getRedirectResult")],
-        texts: ContractText(block: 10, start: 0, count: 16128))
+        texts: ContractText(block: 10, start: 12478, count: 16116))
 }
 
 extension StringRule {

@@ -66,7 +66,7 @@ public enum SignInWithCustomToken: ContractMethod {
         cost: .store, costCases: [],
         errors: ["accountIsAgent", "tenantNotFound", "customTokenInvalid", "claimNameReserved", "claimsTooLong", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "accountMerged", "tenantDisabled", "accountLocked", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signInWithCustomToken; SDK: signInWithCustomToken")],
-        texts: ContractText(block: 10, start: 16128, count: 11174))
+        texts: ContractText(block: 10, start: 28594, count: 11162))
 }
 
 extension StringRule {

@@ -67,7 +67,7 @@ public enum SignInWithLink: ContractMethod {
         cost: .store, costCases: [],
         errors: ["actionCodeInvalid", "actionCodeExpired", "invalidUsername", "signUpNotAllowed", "accountDisabled", "audienceNotOffered", "scopeNotOffered", "accountLocked", "flowEnded", "tenantDisabled", "passwordChangeRequired", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "firebase", names: "accounts:signInWithEmailLink; SDK: signInWithEmailLink")],
-        texts: ContractText(block: 10, start: 27302, count: 11146))
+        texts: ContractText(block: 10, start: 39756, count: 11134))
 }
 
 extension StringRule {

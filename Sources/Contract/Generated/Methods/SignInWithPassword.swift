@@ -102,7 +102,7 @@ public enum SignInWithPassword: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["clientSecretInvalid", "tenantNotFound", "invalidUsername", "userNotFound", "invalidPassword", "passwordNotSet", "passwordChangeRequired", "accountLocked", "accountDisabled", "audienceNotOffered", "tooManyFromClient", "scopeNotOffered", "tenantDisabled", "clientUnknown", "clientNotPermitted", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/oauth2/v2.0/token grant_type=password; SDK: signIn with a password"), VendorName(vendor: "firebase", names: "accounts:signInWithPassword; SDK: signInWithEmailAndPassword")],
-        texts: ContractText(block: 10, start: 38448, count: 14272))
+        texts: ContractText(block: 10, start: 50890, count: 14260))
 }
 
 extension StringRule {

@@ -66,5 +66,5 @@ public enum SignUpChallenge: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "signUpNotAllowed", "userAlreadyExists", "tenantDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/challenge")],
-        texts: ContractText(block: 10, start: 52720, count: 6604))
+        texts: ContractText(block: 10, start: 65150, count: 6603))
 }

@@ -59,5 +59,5 @@ public enum SignUpResendCode: ContractMethod {
         cost: .network, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "userAlreadyExists", "stepNotPossible", "signUpNotAllowed", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/challenge; SDK: resendCode")],
-        texts: ContractText(block: 10, start: 59324, count: 5799))
+        texts: ContractText(block: 11, start: 0, count: 5798))
 }

@@ -108,5 +108,5 @@ public enum SignUpStart: ContractMethod {
         cost: .network, costCases: [],
         errors: ["clientSecretInvalid", "tenantNotFound", "signUpNotAllowed", "invalidUsername", "userAlreadyExists", "passwordNotAccepted", "invalidPassword", "invalidAttributes", "tooManyCodes", "tooManyFailedSends", "sendUnderway", "messageNotSent", "tooManyFromClient", "tenantDisabled", "clientUnknown", "clientNotPermitted", "refusedByHook", "hookFailed", "hooksNotOffered"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/start, /signup/v1.0/challenge; SDK: signUp"), VendorName(vendor: "firebase", names: "SDK: createUserWithEmailAndPassword")],
-        texts: ContractText(block: 10, start: 65123, count: 9935))
+        texts: ContractText(block: 11, start: 5798, count: 9934))
 }

@@ -67,5 +67,5 @@ public enum SignUpSubmitAttributes: ContractMethod {
         cost: .store, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "signUpNotAllowed", "invalidAttributes", "userAlreadyExists", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/continue grant_type=attributes; SDK: submitAttributes")],
-        texts: ContractText(block: 11, start: 0, count: 6384))
+        texts: ContractText(block: 11, start: 15732, count: 6383))
 }

@@ -67,5 +67,5 @@ public enum SignUpSubmitCode: ContractMethod {
         cost: .store, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "signUpNotAllowed", "invalidCode", "codeExpired", "userAlreadyExists", "accountLocked", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/continue grant_type=oob; SDK: submitCode")],
-        texts: ContractText(block: 11, start: 6384, count: 6104))
+        texts: ContractText(block: 11, start: 22115, count: 6103))
 }

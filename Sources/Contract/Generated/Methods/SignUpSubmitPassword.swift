@@ -67,5 +67,5 @@ public enum SignUpSubmitPassword: ContractMethod {
         cost: .slow, costCases: [],
         errors: ["continuationTokenInvalid", "continuationTokenExpired", "flowFinished", "flowEnded", "stepNotPossible", "signUpNotAllowed", "passwordNotAccepted", "invalidPassword", "userAlreadyExists", "tooManyFromClient", "tenantDisabled", "refusedByHook", "hookFailed", "hooksNotOffered", "accountDisabled"],
         equivalents: [VendorName(vendor: "nativeAuth", names: "/signup/v1.0/continue grant_type=password; SDK: submitPassword")],
-        texts: ContractText(block: 11, start: 12488, count: 6278))
+        texts: ContractText(block: 11, start: 28218, count: 6277))
 }

@@ -77,7 +77,7 @@ public enum StoreBackup: ContractMethod {
         cost: .store, costCases: [],
         errors: ["backupFileExists", "backupNotHere", "backupFailed", "copyNotVerified"],
         equivalents: [],
-        texts: ContractText(block: 11, start: 18766, count: 2786))
+        texts: ContractText(block: 11, start: 34495, count: 2786))
 }
 
 extension StringRule {

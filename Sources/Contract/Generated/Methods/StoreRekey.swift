@@ -74,7 +74,7 @@ public enum StoreRekey: ContractMethod {
         cost: .store, costCases: [],
         errors: ["newMasterKeyNeeded", "invalidMasterKey"],
         equivalents: [],
-        texts: ContractText(block: 11, start: 21552, count: 2815))
+        texts: ContractText(block: 11, start: 37281, count: 2815))
 }
 
 extension StringRule {

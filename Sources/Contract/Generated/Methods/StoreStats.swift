@@ -116,5 +116,5 @@ public enum StoreStats: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 24367, count: 3308))
+        texts: ContractText(block: 11, start: 40096, count: 3308))
 }

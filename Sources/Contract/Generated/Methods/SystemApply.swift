@@ -113,5 +113,5 @@ public enum SystemApply: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["pools", .anyElement, "signingAlgorithm"], values: ["RS256", "RS512"], cost: .slow)],
         errors: ["invalidParams"],
         equivalents: [],
-        texts: ContractText(block: 11, start: 27675, count: 6373))
+        texts: ContractText(block: 11, start: 43404, count: 6373))
 }

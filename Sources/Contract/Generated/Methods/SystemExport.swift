@@ -107,5 +107,5 @@ public enum SystemExport: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 34048, count: 3225))
+        texts: ContractText(block: 11, start: 49777, count: 3225))
 }

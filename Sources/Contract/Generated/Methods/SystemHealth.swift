@@ -54,5 +54,5 @@ public enum SystemHealth: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 37273, count: 1203))
+        texts: ContractText(block: 11, start: 53002, count: 1203))
 }

@@ -108,5 +108,5 @@ public enum SystemInfo: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 38476, count: 2713))
+        texts: ContractText(block: 11, start: 54205, count: 2713))
 }

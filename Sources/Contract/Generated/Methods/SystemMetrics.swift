@@ -103,5 +103,5 @@ public enum SystemMetrics: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 41189, count: 3091))
+        texts: ContractText(block: 11, start: 56918, count: 3091))
 }

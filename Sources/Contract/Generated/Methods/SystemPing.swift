@@ -45,5 +45,5 @@ public enum SystemPing: ContractMethod {
         cost: .quick, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 11, start: 44280, count: 840))
+        texts: ContractText(block: 11, start: 60009, count: 840))
 }

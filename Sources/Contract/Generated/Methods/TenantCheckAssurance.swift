@@ -91,5 +91,5 @@ public enum TenantCheckAssurance: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound"],
         equivalents: [],
-        texts: ContractText(block: 11, start: 45120, count: 2833))
+        texts: ContractText(block: 11, start: 60849, count: 2833))
 }

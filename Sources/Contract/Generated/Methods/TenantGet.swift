@@ -43,5 +43,5 @@ public enum TenantGet: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tenantNotFound"],
         equivalents: [VendorName(vendor: "firebase", names: "tenants.get")],
-        texts: ContractText(block: 12, start: 1583, count: 10499))
+        texts: ContractText(block: 12, start: 1583, count: 10511))
 }

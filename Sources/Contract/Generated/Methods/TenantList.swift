@@ -75,5 +75,5 @@ public enum TenantList: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["invalidCursor"],
         equivalents: [VendorName(vendor: "firebase", names: "tenants.list")],
-        texts: ContractText(block: 12, start: 12082, count: 3580))
+        texts: ContractText(block: 12, start: 12094, count: 3580))
 }

@@ -36,7 +36,7 @@ public enum TenantUpdate: ContractMethod {
         public var delivery: TenantDelivery?
         /// Whether sign-up, sign-in and password reset return identical responses for existing and unknown email addresses (account enumeration protection).
         public var enumerationProtection: Bool?
-        /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). Whoever registers an expired domain again can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
+        /// Whether `signInWithIdp` of the Firebase API (`compat.http`, `test.http`) replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase does (`emailRecycled`). An attacker who registers an expired domain can then sign in to the accounts of its addresses. All other sign-ins return `providerRequired`.
         public var recyclesAddresses: Bool?
         /// Whether an email address belongs to at most one account, regardless of the identity provider that returns it. If false, accounts created by a sign-in with an identity provider have no email address of their own.
         public var oneAccountPerAddress: Bool?
@@ -54,7 +54,7 @@ public enum TenantUpdate: ContractMethod {
         public var authenticationContexts: [String]?
         /// Whether users can sign in anonymously, which creates an account without a sign-in method. The tokens of anonymous accounts are ordinary tokens of this tenant.
         public var anonymousAllowed: Bool?
-        /// Who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
+        /// The users who can sign in with a code by SMS. In a tenant with an assurance, only `off` is allowed without `acceptsSmsRisk`.
         public var phoneSignIn: PhoneSignIn?
         /// The passkeys of a tenant. Without these settings, the tenant has no passkeys.
         public var passkeys: PasskeySettings?
@@ -68,7 +68,7 @@ public enum TenantUpdate: ContractMethod {
         public var acceptsSmsRisk: Bool?
         /// Confirms that `assurance` changes from a profile to `none`.
         public var acceptsLessAssurance: Bool
-        /// Whether to change `passkeys.relyingPartyId` although passkeys exist. They are kept, but cannot be used any more.
+        /// Whether to change `passkeys.relyingPartyId` although passkeys exist. The passkeys are kept, but can no longer be used.
         public var force: Bool
         /// The signers whose custom tokens `signIn.withCustomToken` accepts.
         public var customTokenSigners: [CustomTokenSigner]?
@@ -283,7 +283,7 @@ public enum TenantUpdate: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tenantNotFound", "invalidTenantSettings"],
         equivalents: [VendorName(vendor: "firebase", names: "tenants.patch")],
-        texts: ContractText(block: 12, start: 15662, count: 31918))
+        texts: ContractText(block: 12, start: 15674, count: 31984))
 }
 
 extension StringRule {

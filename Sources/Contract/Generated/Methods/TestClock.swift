@@ -88,5 +88,5 @@ public enum TestClock: ContractMethod {
         cost: .store, costCases: [],
         errors: ["clockOutOfRange"],
         equivalents: [],
-        texts: ContractText(block: 12, start: 47580, count: 3344))
+        texts: ContractText(block: 12, start: 47658, count: 3344))
 }

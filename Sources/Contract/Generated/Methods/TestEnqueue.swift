@@ -100,7 +100,7 @@ public enum TestEnqueue: ContractMethod {
         cost: .store, costCases: [],
         errors: ["issuerNotFound"],
         equivalents: [],
-        texts: ContractText(block: 12, start: 50924, count: 3291))
+        texts: ContractText(block: 12, start: 51002, count: 3291))
 }
 
 extension StringRule {

@@ -182,7 +182,7 @@ public enum TestFault: ContractMethod {
         cost: .store, costCases: [],
         errors: ["clockOutOfRange"],
         equivalents: [],
-        texts: ContractText(block: 12, start: 54215, count: 9645))
+        texts: ContractText(block: 12, start: 54293, count: 9645))
 }
 
 extension StringRule {

@@ -118,7 +118,7 @@ public enum TestHttp: ContractMethod {
         cost: .store, costCases: [],
         errors: ["portUnavailable"],
         equivalents: [],
-        texts: ContractText(block: 12, start: 63860, count: 5113))
+        texts: ContractText(block: 12, start: 63938, count: 5113))
 }
 
 extension StringRule {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Sign a token as an issuer of workloads writes it.
+/// Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.
 ///
 /// For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.
 public enum TestWorkloadToken: ContractMethod {
@@ -113,7 +113,7 @@ public enum TestWorkloadToken: ContractMethod {
 
     public static let info = MethodInfo(
         name: "test.workloadToken",
-        summary: "Sign a token as an issuer of workloads writes it.",
+        summary: "Sign a token in the form of a workload issuer, such as GitHub or Kubernetes.",
         description: "For tests of trusted issuers without keys and network: the token has the claims of its family, and `issuer` and `keys` of the result are parameters of `issuer.put`. All tokens of a store have the same key. Given claims and header fields replace those of the family; a `null` value removes a member. Nothing is stored.",
         caller: .developer, isReadOnly: true, isTesting: true,
         level: .read, carriesSecrets: true, use: "",
@@ -121,7 +121,7 @@ public enum TestWorkloadToken: ContractMethod {
         cost: .store, costCases: [],
         errors: [],
         equivalents: [],
-        texts: ContractText(block: 13, start: 25920, count: 3903))
+        texts: ContractText(block: 13, start: 25920, count: 3930))
 }
 
 extension StringRule {

@@ -98,7 +98,7 @@ public enum TokenDelegate: ContractMethod {
         cost: .store, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenAudienceMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "accountNotFound", "trustedIssuerNotFound", "audienceNotOffered", "scopeNotGranted", "actorNotAllowed"],
         equivalents: [VendorName(vendor: "oauth", names: "claim may_act")],
-        texts: ContractText(block: 13, start: 29823, count: 5359))
+        texts: ContractText(block: 13, start: 29850, count: 5359))
 }
 
 extension StringRule {

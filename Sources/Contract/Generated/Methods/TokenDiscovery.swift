@@ -120,5 +120,5 @@ public enum TokenDiscovery: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["issuerNotFound"],
         equivalents: [],
-        texts: ContractText(block: 13, start: 35182, count: 3470))
+        texts: ContractText(block: 13, start: 35209, count: 3470))
 }

@@ -126,7 +126,7 @@ public enum TokenExchange: ContractMethod {
 
     /// The result of `token.exchange`.
     public struct Result: ContractResult, Equatable {
-        /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+        /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
         public enum TokenType: String, Sendable, CaseIterable {
             case Bearer
             case nA = "N_A"
@@ -136,7 +136,7 @@ public enum TokenExchange: ContractMethod {
         public var token: String
         /// The type of the new token.
         public var issuedTokenType: String
-        /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are no access tokens.
+        /// The use of the token (RFC 6749 section 7.1). `N_A` for an assertion and a transaction token, which are not access tokens.
         public var tokenType: TokenType
         /// The time at which the token expires, in seconds since 1970-01-01 UTC.
         public var expiresAt: Int64
@@ -177,7 +177,7 @@ public enum TokenExchange: ContractMethod {
         cost: .network, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenAudienceMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tenantDisabled", "tokenClaimRejected", "tokenReplayed", "providerUnavailable", "providerUnusable", "audienceNotOffered", "scopeNotGranted", "tokenTypeNotSupported", "exchangeNotAllowed", "actorTokenRequired", "actorNotAllowed", "delegationTooDeep", "subjectTokenInvalid", "tenantNotFound", "userNotFound", "accountDisabled", "accountLocked", "secondFactorRequired", "refusedByHook", "hookFailed", "signUpNotAllowed", "clientUnknown", "clientSecretInvalid", "refreshTokenInvalid", "refreshTokenExpired"],
         equivalents: [VendorName(vendor: "oauth", names: "grant_type=urn:ietf:params:oauth:grant-type:token-exchange")],
-        texts: ContractText(block: 13, start: 38652, count: 16057))
+        texts: ContractText(block: 13, start: 38679, count: 16059))
 }
 
 extension StringRule {

@@ -66,5 +66,5 @@ public enum TokenJwks: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["issuerNotFound"],
         equivalents: [],
-        texts: ContractText(block: 13, start: 54709, count: 1826))
+        texts: ContractText(block: 13, start: 54738, count: 1826))
 }

@@ -76,5 +76,5 @@ public enum TokenMint: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["identityNotFound", "identityDisabled", "identityForbidden", "classicFlowDisabled", "unauthenticatedNotAllowed", "loginsDoNotMatch", "loginConflict", "publicProviderRequired", "poolTokenNotAccepted", "unsupportedLoginProvider", "samlNotSupported", "legacyProviderNotSupported", "loginTokenInvalid", "providerUnavailable", "providerUnusable", "invalidPrincipalTags", "tenantDisabled"],
         equivalents: [VendorName(vendor: "cognito", names: "GetOpenIdToken")],
-        texts: ContractText(block: 13, start: 56535, count: 3284))
+        texts: ContractText(block: 13, start: 56564, count: 3284))
 }

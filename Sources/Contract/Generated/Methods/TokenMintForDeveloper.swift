@@ -103,5 +103,5 @@ public enum TokenMintForDeveloper: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["poolNotFound", "unsupportedDeveloperProvider", "identityNotFound", "identityDisabled", "loginsDoNotMatch", "developerUserAlreadyRegistered", "loginConflict", "invalidLogin", "invalidPrincipalTags", "poolTokenNotAccepted", "loginTokenInvalid", "providerUnavailable", "providerUnusable", "tenantDisabled"],
         equivalents: [VendorName(vendor: "cognito", names: "GetOpenIdTokenForDeveloperIdentity")],
-        texts: ContractText(block: 13, start: 59819, count: 6758))
+        texts: ContractText(block: 13, start: 59848, count: 6758))
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 import JSON
 
-/// Issue a token with which a session of temporary credentials authenticates elsewhere.
+/// Issue a token with which a session of temporary credentials authenticates to another service.
 ///
 /// Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`) and of the request (`request_tags`).
 ///
@@ -97,7 +97,7 @@ public enum TokenMintForSession: ContractMethod {
 
     public static let info = MethodInfo(
         name: "token.mintForSession",
-        summary: "Issue a token with which a session of temporary credentials authenticates elsewhere.",
+        summary: "Issue a token with which a session of temporary credentials authenticates to another service.",
         description: "Implements `GetWebIdentityToken` of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own (`token.outboundFederation` returns it and must be enabled). `sub` is the ARN of the role. The claim `https://sts.amazonaws.com/` contains the account, the region, the tags of the session (`principal_tags`) and of the request (`request_tags`).",
         caller: .developer, isReadOnly: false, isTesting: false,
         level: .write, carriesSecrets: true, use: "Use this tool to let a session of a role authenticate at a service that trusts the account as an OpenID Connect issuer.",
@@ -105,7 +105,7 @@ public enum TokenMintForSession: ContractMethod {
         cost: .store, costCases: [],
         errors: ["sessionTokenInvalid", "credentialsExpired", "credentialsRevoked", "outboundFederationDisabled", "sessionDurationEscalation", "tokenPayloadTooLarge"],
         equivalents: [VendorName(vendor: "cognito", names: "sts:GetWebIdentityToken")],
-        texts: ContractText(block: 14, start: 0, count: 4053))
+        texts: ContractText(block: 14, start: 0, count: 4062))
 }
 
 extension StringRule {

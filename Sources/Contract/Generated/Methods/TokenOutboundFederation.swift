@@ -62,5 +62,5 @@ public enum TokenOutboundFederation: ContractMethod {
         cost: .store, costCases: [CostCase(parameter: ["enabled"], values: [], cost: .slow)],
         errors: [],
         equivalents: [VendorName(vendor: "cognito", names: "iam:EnableOutboundWebIdentityFederation, iam:DisableOutboundWebIdentityFederation, iam:GetOutboundWebIdentityFederationInfo")],
-        texts: ContractText(block: 14, start: 4053, count: 1725))
+        texts: ContractText(block: 14, start: 4062, count: 1725))
 }

@@ -108,5 +108,5 @@ public enum TokenRedeem: ContractMethod {
         cost: .network, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenAudienceMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "tokenClaimRejected", "tokenReplayed", "providerUnavailable", "providerUnusable", "tenantNotFound", "tenantDisabled", "clientUnknown", "clientSecretInvalid", "audienceNotOffered", "scopeNotGranted", "userNotFound", "accountDisabled", "accountLocked", "secondFactorRequired", "refusedByHook", "hookFailed", "signUpNotAllowed"],
         equivalents: [VendorName(vendor: "oauth", names: "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer with an ID-JAG")],
-        texts: ContractText(block: 14, start: 5778, count: 5901))
+        texts: ContractText(block: 14, start: 5787, count: 5901))
 }

@@ -143,7 +143,7 @@ public enum TokenVerify: ContractMethod {
         cost: .quick, costCases: [],
         errors: ["tokenMalformed", "tokenAlgorithmNotAllowed", "tokenKeyUnknown", "tokenSignatureInvalid", "tokenIssuerMismatch", "tokenAudienceMismatch", "tokenExpired", "tokenNotYetValid", "tokenUseMismatch", "tokenRevoked", "accountMerged", "tokenScopeMissing", "tokenTooWeak", "tenantDisabled"],
         equivalents: [VendorName(vendor: "firebase", names: "SDK: verifyIdToken, verifySessionCookie")],
-        texts: ContractText(block: 14, start: 11679, count: 8429))
+        texts: ContractText(block: 14, start: 11688, count: 8429))
 }
 
 extension StringRule {

@@ -24,7 +24,8 @@ public final class AccountCreateParams extends Params {
      * @param attributes The user attributes of the account. */
     public AccountCreateParams attributes(Map<String, Object> attributes) { return setFree(this, "attributes", attributes); }
     /** {@return this}
-     * @param phoneNumber The phone number of the account. The caller vouches for it. At most one account of a tenant has a number. */
+     * @param phoneNumber The phone number of the account. The caller is responsible for the verification. At most one account of a tenant
+     * has a number. */
     public AccountCreateParams phoneNumber(String phoneNumber) { return set(this, "phoneNumber", phoneNumber); }
     /** {@return this}
      * @param disabled Whether the account is disabled. A disabled account cannot be signed in to. Defaults to false. */

@@ -114,8 +114,8 @@ public final class AccountMethods {
     /** {@return a future of {@link #create(Consumer)}} */
     public CompletableFuture<Account> createAsync() { return createAsync(params -> {}); }
 
-    /** Creates an agent: an account of a program, which another account owns. An agent has no password and no other sign-in method of a
-     * user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
+    /** Creates an agent, which is the account of a program and belongs to another account. An agent has no password and no other sign-in
+     * method of a user. It gets access tokens by <code>token.exchange</code> with the token of its workload (<code>login</code>;
      * <code>subjectIssuers</code> of the tenant must name the issuer), and acts for users that permit it by <code>token.delegate</code>.
      * Its tokens end when it or its owner is disabled or deleted. An account owns at most 100 agents.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -420,15 +420,15 @@ public final class AccountMethods {
     }
 
     /** Links a sign-in method to the signed-in user's account. Links an identity provider, or an email address with a new password. A new
-     * passkey is registered with <code>passkey.startRegistration</code>; the response of a passkey that exists fails with
-     * <code>providerAlreadyLinked</code> if the account has it, and with <code>credentialAlreadyInUse</code> if another account has it.
-     * The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method. If the login or the email
-     * address of a provider credential belongs to another account, the call fails with <code>credentialAlreadyInUse</code> or
-     * <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or linking. If the address of an email address
-     * and password belongs to another account, <code>emailAlreadyInUse</code> contains no pending token, because no password was
-     * verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous accounts. It ends all sessions of the
-     * account, including the session of <code>idToken</code>; use the tokens of the result. The previous tokens then fail with
-     * <code>tokenRevoked</code>, whose reason names <code>account.link</code>.
+     * passkey is registered with <code>passkey.startRegistration</code>; the response of an existing passkey fails with
+     * <code>providerAlreadyLinked</code> if the passkey belongs to this account, and with <code>credentialAlreadyInUse</code> if it
+     * belongs to another account. The account keeps its ID, name and picture. The tokens in the result include the linked sign-in method.
+     * If the login or the email address of a provider credential belongs to another account, the call fails with
+     * <code>credentialAlreadyInUse</code> or <code>emailAlreadyInUse</code>. The error contains a pending token for signing in or
+     * linking. If the address of an email address and password belongs to another account, <code>emailAlreadyInUse</code> contains no
+     * pending token, because no password was verified. Linking a password requires a sign-in at most 5 minutes old, except for anonymous
+     * accounts. It ends all sessions of the account, including the session of <code>idToken</code>; use the tokens of the result. The
+     * previous tokens then fail with <code>tokenRevoked</code>, whose reason names <code>account.link</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:signInWithIdp idToken, accounts:signUp idToken; SDK: linkWithCredential, linkWithPopup,
      * linkWithRedirect.

@@ -15,10 +15,10 @@ public final class ApplicationMethods {
 
     ApplicationMethods(Caller caller) { this.caller = caller; }
 
-    /** Generates a secret of a confidential application. The result is the only response that contains the secret; the store keeps a hash.
-     * An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the application, and
-     * delete the first one with <code>application.deleteSecret</code>. As soon as an application has a secret, the methods that start
-     * flows or refresh sessions in it require <code>clientSecret</code>.
+    /** Generates a secret for a confidential application. The result is the only response that contains the secret; the store keeps a
+     * hash. An application has at most two secrets, which are both valid. To replace a secret, add another one, give it to the
+     * application, and delete the first one with <code>application.deleteSecret</code>. As soon as an application has a secret, the
+     * methods that start flows or refresh sessions in it require <code>clientSecret</code>.
      * <p>Equivalent: cognito AddUserPoolClientSecret; nativeAuth Microsoft Graph: application: addPassword.
      * <p>Errors: {@link TenantNotFoundException}, {@link ClientUnknownException}, {@link ClientNotConfidentialException}, {@link
      * TooManyClientSecretsException}.

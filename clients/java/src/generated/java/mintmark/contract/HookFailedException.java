@@ -16,7 +16,7 @@ public final class HookFailedException extends ApiException {
     /** {@return the hook that was asked} */
     public HookName hook() { return json().constant("hook", HookName.class); }
 
-    /** {@return what failed} <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe.
+    /** {@return the failure} <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe.
      * <code>error</code>: the hook returned an error. <code>invalidAnswer</code>: the answer is not valid. <code>unreachable</code>: the
      * webhook cannot be reached. <code>tooMany</code>: too many hooks are waiting for an answer. */
     public Check check() { return json().constant("check", Check.class); }
@@ -28,7 +28,7 @@ public final class HookFailedException extends ApiException {
      * <code>token.redeem</code>. */
     public Optional<String> oauthError() { return json().optionalText("oauthError"); }
 
-    /** What failed. <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe. <code>error</code>:
+    /** The failure. <code>timeout</code>: no answer within 7 seconds. <code>ended</code>: the host closed the pipe. <code>error</code>:
      * the hook returned an error. <code>invalidAnswer</code>: the answer is not valid. <code>unreachable</code>: the webhook cannot be
      * reached. <code>tooMany</code>: too many hooks are waiting for an answer. */
     public enum Check implements JsonText {

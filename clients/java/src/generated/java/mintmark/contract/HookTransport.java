@@ -3,7 +3,7 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/** How a hook is asked. <code>pipe</code>: a request to the host of the process, which must have called <code>hooks.offer</code>.
+/** How the process calls a hook. <code>pipe</code>: a request to the host of the process, which must have called <code>hooks.offer</code>.
  * <code>webhook</code>: a signed HTTP request. */
 public enum HookTransport implements JsonText {
     /** <code>pipe</code> */

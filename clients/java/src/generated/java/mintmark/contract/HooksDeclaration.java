@@ -17,16 +17,16 @@ public final class HooksDeclaration extends Result {
     public HooksDeclaration withTenantId(String tenantId) { return new HooksDeclaration(with("tenantId", tenantId)); }
 
     /** {@return a copy with this value}
-     * @param beforeCreate The hook that is asked before an account is created. A webhook keeps its secret if its URL is unchanged and
+     * @param beforeCreate The hook that decides before an account is created. A webhook keeps its secret if its URL is unchanged and
      * <code>secret</code> is omitted. */
     public HooksDeclaration withBeforeCreate(Hook beforeCreate) { return new HooksDeclaration(with("beforeCreate", beforeCreate)); }
 
     /** {@return a copy with this value}
-     * @param beforeSignIn The hook that is asked before every new session. */
+     * @param beforeSignIn The hook that decides before every new session. */
     public HooksDeclaration withBeforeSignIn(Hook beforeSignIn) { return new HooksDeclaration(with("beforeSignIn", beforeSignIn)); }
 
     /** {@return a copy with this value}
-     * @param beforeSendMessage The hook that is asked before a message with a code or a link is sent. */
+     * @param beforeSendMessage The hook that decides before a message with a code or a link is sent. */
     public HooksDeclaration withBeforeSendMessage(Hook beforeSendMessage) {
         return new HooksDeclaration(with("beforeSendMessage", beforeSendMessage));
     }

@@ -34,10 +34,10 @@ public final class HooksMethods {
     /** {@return a future of {@link #get(Consumer)}} */
     public CompletableFuture<TenantHooks> getAsync() { return getAsync(params -> {}); }
 
-    /** Offers to answer hooks over the pipe. Call this method after each start of the process, before any request that asks a hook. The
-     * process then sends a request such as <code>hook/beforeSignIn</code> to the host for each decision, and the host answers it with a
-     * JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this process only and is
-     * not stored. The clients call this method if they get a function for a hook.
+    /** Declares the hooks that the host of this process implements. Call this method after each start of the process, before any request
+     * that needs a hook. For each decision, the process then sends a request such as <code>hook/beforeSignIn</code> to the host, and the
+     * host sends a JSON-RPC response. Each call replaces the previous offer; an empty list withdraws it. The offer applies to this
+     * process only and is not stored. The clients call this method if the program passes a function for a hook.
      * <p>Errors: {@link HooksNotOfferedException}.
      * @param params the parameters
      * @return the result */

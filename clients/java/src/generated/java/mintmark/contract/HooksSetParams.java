@@ -11,12 +11,12 @@ public final class HooksSetParams extends Params {
      * @param tenantId The ID of a tenant, which is part of its issuer and the audience of its ID tokens. Defaults to "default". */
     public HooksSetParams tenantId(String tenantId) { return set(this, "tenantId", tenantId); }
     /** {@return this}
-     * @param beforeCreate The hook that is asked before an account is created by sign-up or at the first sign-in. */
+     * @param beforeCreate The hook that decides before an account is created by sign-up or at the first sign-in. */
     public HooksSetParams beforeCreate(Hook beforeCreate) { return set(this, "beforeCreate", beforeCreate); }
     /** {@return this}
-     * @param beforeSignIn The hook that is asked before every new session, after the second factor. */
+     * @param beforeSignIn The hook that decides before every new session, after the second factor. */
     public HooksSetParams beforeSignIn(Hook beforeSignIn) { return set(this, "beforeSignIn", beforeSignIn); }
     /** {@return this}
-     * @param beforeSendMessage The hook that is asked before a message with a code is sent. It can only refuse. */
+     * @param beforeSendMessage The hook that decides before a message with a code is sent. It can only refuse. */
     public HooksSetParams beforeSendMessage(Hook beforeSendMessage) { return set(this, "beforeSendMessage", beforeSendMessage); }
 }

@@ -57,8 +57,8 @@ public final class IdpCreateParams extends Params {
      * <code>max_age</code>, and an ID token whose <code>auth_time</code> is missing or older is rejected. */
     public IdpCreateParams maxAuthAgeSeconds(long maxAuthAgeSeconds) { return set(this, "maxAuthAgeSeconds", maxAuthAgeSeconds); }
     /** {@return this}
-     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that must not be asked for more. The account
-     * then has no address and no name, unless <code>scopes</code> ask for them. Defaults to false. */
+     * @param openidOnly Whether <code>openid</code> is the only basic scope, for providers that refuse other scopes. The account then has
+     * no address and no name, unless <code>scopes</code> contains their scopes. Defaults to false. */
     public IdpCreateParams openidOnly(boolean openidOnly) { return set(this, "openidOnly", openidOnly); }
     /** {@return this}
      * @param trustEmail Whether to trust email addresses that an <code>oidc.*</code> provider reports as verified. A user with such an

@@ -13,10 +13,10 @@ public final class OobMethods {
 
     OobMethods(Caller caller) { this.caller = caller; }
 
-    /** Performs the action of a code. The code can be used once. A password reset sets the new password, verifies the address, and unlinks
-     * all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes that set
-     * a password or change the address. The user receives notices. A code is no longer valid if the account has another address by now,
-     * except for <code>revertEmail</code>.
+    /** Performs the action of an email link. The code can be used once. A password reset sets the new password, verifies the address, and
+     * unlinks all identity providers and passkeys. A new address or a new password ends all sessions of the account, and its other codes
+     * that set a password or change the address. The user receives notices. A code is no longer valid if the account has another address
+     * by now, except for <code>revertEmail</code>.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:update oobCode, accounts:resetPassword; SDK: applyActionCode, confirmPasswordReset.
      * <p>Errors: {@link ActionCodeInvalidException}, {@link ActionCodeExpiredException}, {@link InvalidPasswordException}, {@link
@@ -42,13 +42,14 @@ public final class OobMethods {
         return applyAsync(Params.filled(new OobApplyParams(), params));
     }
 
-    /** Creates a code and a link for an action by email. Sends the link to the user, or returns it with <code>returnLink</code>. The link
-     * is the page of the tenant's <code>delivery.linkUrl</code>, or otherwise <code>continueUrl</code>, with <code>mode</code> (the
-     * purpose), <code>oobCode</code> and <code>tenantId</code> in its query, and with <code>continueUrl</code> if the tenant has
-     * <code>delivery.linkUrl</code>. The page calls <code>oob.inspect</code> and then <code>oob.apply</code>, or
-     * <code>signIn.withLink</code>. Opening the page must not use the code by itself: programs that check messages open links. A code is
-     * valid for one hour (<code>passwordReset</code>), 6 hours (<code>signIn</code>), 3 days (<code>verifyEmail</code>,
-     * <code>changeEmail</code>) or 7 days (<code>revertEmail</code>). The link of a <code>changeEmail</code> is sent to the new address.
+    /** Creates a link for an action by email, such as a password reset. Sends the link to the user, or returns it with
+     * <code>returnLink</code>. The link is the page of the tenant's <code>delivery.linkUrl</code>, or otherwise <code>continueUrl</code>,
+     * with <code>mode</code> (the purpose), <code>oobCode</code> and <code>tenantId</code> in its query, and with
+     * <code>continueUrl</code> if the tenant has <code>delivery.linkUrl</code>. The page calls <code>oob.inspect</code> and then
+     * <code>oob.apply</code>, or <code>signIn.withLink</code>. The page must use the code only after an action of the user, because
+     * programs that check messages open links. A code is valid for one hour (<code>passwordReset</code>), 6 hours (<code>signIn</code>),
+     * 3 days (<code>verifyEmail</code>, <code>changeEmail</code>) or 7 days (<code>revertEmail</code>). The link of a
+     * <code>changeEmail</code> is sent to the new address.
      * <p>Equivalent: firebase accounts:sendOobCode; SDK: generatePasswordResetLink, generateEmailVerificationLink,
      * generateSignInWithEmailLink, generateVerifyAndChangeEmailLink, sendPasswordResetEmail, sendEmailVerification,
      * sendSignInLinkToEmail, verifyBeforeUpdateEmail.
@@ -78,7 +79,7 @@ public final class OobMethods {
         return createAsync(Params.filled(new OobCreateParams(), params));
     }
 
-    /** Gets the action of a code without performing it. The code stays valid. The address of a <code>signIn</code> is not returned,
+    /** Gets the action of an email link without performing it. The code stays valid. The address of a <code>signIn</code> is not returned,
      * because the user must enter it.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: firebase accounts:resetPassword without newPassword; SDK: checkActionCode, verifyPasswordResetCode.

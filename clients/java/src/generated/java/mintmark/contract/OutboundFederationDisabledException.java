@@ -4,7 +4,7 @@ package mintmark.contract;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 
-/** The error <code>outboundFederationDisabled</code>, 3250. Tokens of the account are not enabled.
+/** The error <code>outboundFederationDisabled</code>, 3250. Tokens for sessions of temporary credentials are not enabled in the store.
  * <p>Equivalent: cognito sts:OutboundWebIdentityFederationDisabledException. */
 public final class OutboundFederationDisabledException extends ApiException {
     private static final long serialVersionUID = 1;

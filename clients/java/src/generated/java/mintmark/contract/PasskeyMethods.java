@@ -13,9 +13,9 @@ public final class PasskeyMethods {
 
     PasskeyMethods(Caller caller) { this.caller = caller; }
 
-    /** Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, needs a sign-in at most 5 minutes
-     * old and, if the account has a second factor, a session that has shown one. The last way to sign in is deleted only with
-     * <code>force</code>. Give <code>signals</code> to the page, so that the authenticator forgets the passkey too.
+    /** Deletes a passkey. Ends the sessions that the account began with this passkey. With an ID token, this requires a sign-in at most 5
+     * minutes old and, if the account has a second factor, a session authenticated with one. Deleting the last sign-in method requires
+     * <code>force</code>. Pass <code>signals</code> to the page, so that the authenticator deletes the passkey too.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito DeleteWebAuthnCredential.
      * <p>Errors: {@link PasskeysOffException}, {@link PasskeyNotFoundException}, {@link LastProviderException}, {@link
@@ -166,8 +166,8 @@ public final class PasskeyMethods {
         return renameAsync(Params.filled(new PasskeyRenameParams(), params));
     }
 
-    /** Returns what the page tells the user's authenticators about passkeys. With <code>idToken</code> or <code>accountId</code>, returns
-     * the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
+    /** Returns the signals about passkeys that the page sends to the user's authenticators. With <code>idToken</code> or
+     * <code>accountId</code>, returns the passkeys and the name of the account, for <code>signalAllAcceptedCredentials()</code> and
      * <code>signalCurrentUserDetails()</code> in the page. With <code>credentialId</code>, returns the parameters of
      * <code>signalUnknownCredential()</code> if the tenant has no such passkey.
      * <p>Also available to a client with the access level <code>public</code>.
@@ -226,9 +226,9 @@ public final class PasskeyMethods {
 
     /** Starts the registration of a passkey for the signed-in user or in a sign-up. Returns the options for
      * <code>navigator.credentials.create()</code> in the page. With the continuation token of a sign-up in the state
-     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. An <code>idToken</code> needs a sign-in at
-     * most 5 minutes old and, if the account has a second factor, a session that has shown one. With <code>conditional</code>, the
-     * browser can create the passkey without a dialog after a sign-in with a password.
+     * <code>passkeyRequired</code>, the passkey is for the account that the sign-up creates. With <code>idToken</code>, this requires a
+     * sign-in at most 5 minutes old and, if the account has a second factor, a session authenticated with one. With
+     * <code>conditional</code>, the browser can create the passkey without a dialog after a sign-in with a password.
      * <p>Also available to a client with the access level <code>public</code>.
      * <p>Equivalent: cognito StartWebAuthnRegistration.
      * <p>Errors: {@link PasskeysOffException}, {@link TooManyPasskeysException}, {@link RecentSignInRequiredException}, {@link
@@ -259,11 +259,11 @@ public final class PasskeyMethods {
     public CompletableFuture<PasskeyCeremony> startRegistrationAsync() { return startRegistrationAsync(params -> {}); }
 
     /** Verifies the response of a passkey to a challenge that the caller made. Checks the browser's response as a sign-in does (W3C Web
-     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to ask again
-     * for the passkey in a session of your own. The method writes nothing. It does not consume the challenge: the caller must make each
-     * challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the counter of
-     * the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked after the
-     * signature. A passkey that is only a second factor is not accepted.
+     * Authentication Level 3, section 7.2), and returns facts instead of tokens: for example, to confirm a transaction, or to verify the
+     * user again in the application's own session. The method writes nothing. It does not consume the challenge: the caller must make
+     * each challenge at random, accept it once, and only for a short time. It does not store the signature counter: it compares the
+     * counter of the response with the stored one, which only sign-ins change. The account must be allowed to sign in, which is checked
+     * after the signature. A passkey that is only a second factor is not accepted.
      * <p>Errors: {@link TenantNotFoundException}, {@link PasskeysOffException}, {@link PasskeyNotAcceptedException}, {@link
      * AccountNotFoundException}, {@link AccountMergedException}, {@link AccountDisabledException}, {@link AccountLockedException}, {@link
      * TenantDisabledException}.

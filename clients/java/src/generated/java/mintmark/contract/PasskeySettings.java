@@ -26,7 +26,8 @@ public final class PasskeySettings extends Result {
         return new PasskeySettings(with("relyingPartyId", relyingPartyId));
     }
 
-    /** {@return the name that browsers show} Defaults to the name of the tenant, else to <code>relyingPartyId</code>. */
+    /** {@return the name that browsers show} Defaults to the name of the tenant, or to <code>relyingPartyId</code> if the tenant has no
+     * name. */
     public Optional<String> relyingPartyName() { return json().optionalText("relyingPartyName"); }
 
     /** {@return a copy with this value}
@@ -82,7 +83,7 @@ public final class PasskeySettings extends Result {
      * @param residentKey the value of {@link #residentKey} */
     public PasskeySettings withResidentKey(ResidentKey residentKey) { return new PasskeySettings(with("residentKey", residentKey)); }
 
-    /** {@return whether the browser is asked for a statement about the authenticator} A statement is verified; the manufacturer is only
+    /** {@return whether to request a statement about the authenticator from the browser} A statement is verified; the manufacturer is only
      * with <code>metadataFile</code>. Defaults to "none". */
     public Optional<Attestation> attestation() { return json().optionalConstant("attestation", Attestation.class); }
 
@@ -151,7 +152,7 @@ public final class PasskeySettings extends Result {
         @Override public String value() { return value; }
     }
 
-    /** Whether the browser is asked for a statement about the authenticator. A statement is verified; the manufacturer is only with
+    /** Whether to request a statement about the authenticator from the browser. A statement is verified; the manufacturer is only with
      * <code>metadataFile</code>. */
     public enum Attestation implements JsonText {
         /** <code>none</code> */

@@ -3,9 +3,9 @@ package mintmark.contract;
 
 import mintmark.json.JsonText;
 
-/** Who can sign in with a code by SMS. <code>off</code>: nobody. <code>accounts</code>: users whose account has the phone number.
- * <code>everyone</code>: also users without an account, which the first sign-in creates if <code>signUpAllowed</code> is true. Phone
- * numbers can be taken over, so an account with a second factor still needs it. */
+/** The users who can sign in with a code by SMS. <code>off</code>: no users. <code>accounts</code>: users whose account has the phone
+ * number. <code>everyone</code>: also users without an account, which the first sign-in creates if <code>signUpAllowed</code> is true.
+ * Phone numbers can be taken over, so an account with a second factor still needs it. */
 public enum PhoneSignIn implements JsonText {
     /** <code>off</code> */
     OFF("off"),

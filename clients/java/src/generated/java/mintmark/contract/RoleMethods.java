@@ -120,8 +120,9 @@ public final class RoleMethods {
         return putAsync(Params.filled(new RolePutParams(), params));
     }
 
-    /** Tests whether a token can assume a role, and why. Evaluates a token as <code>credentials.assumeRole</code> does, and returns the
-     * decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes nothing.
+    /** Tests whether a token can assume a role, and return the reason. Evaluates a token as <code>credentials.assumeRole</code> does, and
+     * returns the decision, the error that the caller would get, and the value of every condition key. Issues no credentials and changes
+     * nothing.
      * <p>Equivalent: cognito iam:SimulateCustomPolicy.
      * <p>Errors: {@link RoleNotFoundException}.
      * @param params the parameters

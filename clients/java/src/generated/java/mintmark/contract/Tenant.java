@@ -67,8 +67,8 @@ public final class Tenant extends Result {
 
     /** {@return whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>) replaces the
      * login of an account if the same identity provider returns the verified address of the account with another user ID, as Firebase
-     * does (<code>emailRecycled</code>)} Whoever registers an expired domain again can then sign in to the accounts of its addresses. All
-     * other sign-ins return <code>providerRequired</code>. Present if <code>true</code>. */
+     * does (<code>emailRecycled</code>)} An attacker who registers an expired domain can then sign in to the accounts of its addresses.
+     * All other sign-ins return <code>providerRequired</code>. Present if <code>true</code>. */
     public Optional<Boolean> recyclesAddresses() { return json().optionalTruth("recyclesAddresses"); }
 
     /** {@return whether an email address belongs to at most one account, regardless of the identity provider that returns it} If false,
@@ -117,7 +117,7 @@ public final class Tenant extends Result {
      * are ordinary tokens of this tenant. */
     public boolean anonymousAllowed() { return json().truth("anonymousAllowed"); }
 
-    /** {@return who can sign in with a code by SMS} Present unless it is <code>off</code>. */
+    /** {@return the users who can sign in with a code by SMS} Present unless it is <code>off</code>. */
     public Optional<PhoneSignIn> phoneSignIn() { return json().optionalConstant("phoneSignIn", PhoneSignIn.class); }
 
     /** {@return the same as {@link #phoneSignIn} in JSON, also if this client does not know the value} */

@@ -61,7 +61,7 @@ public final class TenantCreateParams extends Params {
     /** {@return this}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
      * addresses. All other sign-ins return <code>providerRequired</code>. Defaults to false. */
     public TenantCreateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
     /** {@return this}
@@ -112,8 +112,8 @@ public final class TenantCreateParams extends Params {
      * anonymous accounts are ordinary tokens of this tenant. Defaults to false. */
     public TenantCreateParams anonymousAllowed(boolean anonymousAllowed) { return set(this, "anonymousAllowed", anonymousAllowed); }
     /** {@return this}
-     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
-     * <code>acceptsSmsRisk</code>. Defaults to "off". */
+     * @param phoneSignIn The users who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed
+     * without <code>acceptsSmsRisk</code>. Defaults to "off". */
     public TenantCreateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
     /** {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys. */

@@ -89,7 +89,7 @@ public final class TenantDeclaration extends Result {
     /** {@return a copy with this value}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
      * addresses. All other sign-ins return <code>providerRequired</code>. */
     public TenantDeclaration withRecyclesAddresses(boolean recyclesAddresses) {
         return new TenantDeclaration(with("recyclesAddresses", recyclesAddresses));
@@ -157,7 +157,7 @@ public final class TenantDeclaration extends Result {
     }
 
     /** {@return a copy with this value}
-     * @param phoneSignIn Who can sign in with a code by SMS. */
+     * @param phoneSignIn The users who can sign in with a code by SMS. */
     public TenantDeclaration withPhoneSignIn(PhoneSignIn phoneSignIn) { return new TenantDeclaration(with("phoneSignIn", phoneSignIn)); }
 
     /** {@return a copy with this value}

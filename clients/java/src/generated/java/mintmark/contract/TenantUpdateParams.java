@@ -62,7 +62,7 @@ public final class TenantUpdateParams extends Params {
     /** {@return this}
      * @param recyclesAddresses Whether <code>signInWithIdp</code> of the Firebase API (<code>compat.http</code>, <code>test.http</code>)
      * replaces the login of an account if the same identity provider returns the verified address of the account with another user ID, as
-     * Firebase does (<code>emailRecycled</code>). Whoever registers an expired domain again can then sign in to the accounts of its
+     * Firebase does (<code>emailRecycled</code>). An attacker who registers an expired domain can then sign in to the accounts of its
      * addresses. All other sign-ins return <code>providerRequired</code>. */
     public TenantUpdateParams recyclesAddresses(boolean recyclesAddresses) { return set(this, "recyclesAddresses", recyclesAddresses); }
     /** {@return this}
@@ -113,8 +113,8 @@ public final class TenantUpdateParams extends Params {
      * anonymous accounts are ordinary tokens of this tenant. */
     public TenantUpdateParams anonymousAllowed(boolean anonymousAllowed) { return set(this, "anonymousAllowed", anonymousAllowed); }
     /** {@return this}
-     * @param phoneSignIn Who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed without
-     * <code>acceptsSmsRisk</code>. */
+     * @param phoneSignIn The users who can sign in with a code by SMS. In a tenant with an assurance, only <code>off</code> is allowed
+     * without <code>acceptsSmsRisk</code>. */
     public TenantUpdateParams phoneSignIn(PhoneSignIn phoneSignIn) { return set(this, "phoneSignIn", phoneSignIn); }
     /** {@return this}
      * @param passkeys The passkeys of a tenant. Without these settings, the tenant has no passkeys. */
@@ -141,8 +141,8 @@ public final class TenantUpdateParams extends Params {
         return set(this, "acceptsLessAssurance", acceptsLessAssurance);
     }
     /** {@return this}
-     * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. They are kept, but cannot be used any
-     * more. Defaults to false. */
+     * @param force Whether to change <code>passkeys.relyingPartyId</code> although passkeys exist. The passkeys are kept, but can no
+     * longer be used. Defaults to false. */
     public TenantUpdateParams force(boolean force) { return set(this, "force", force); }
     /** {@return this}
      * @param customTokenSigners The signers whose custom tokens <code>signIn.withCustomToken</code> accepts. */

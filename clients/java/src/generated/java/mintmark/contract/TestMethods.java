@@ -303,10 +303,10 @@ public final class TestMethods {
         return tokenAsync(Params.filled(new TestTokenParams(), params));
     }
 
-    /** Signs a token as an issuer of workloads writes it. For tests of trusted issuers without keys and network: the token has the claims
-     * of its family, and <code>issuer</code> and <code>keys</code> of the result are parameters of <code>issuer.put</code>. All tokens of
-     * a store have the same key. Given claims and header fields replace those of the family; a <code>null</code> value removes a member.
-     * Nothing is stored.
+    /** Signs a token in the form of a workload issuer, such as GitHub or Kubernetes. For tests of trusted issuers without keys and
+     * network: the token has the claims of its family, and <code>issuer</code> and <code>keys</code> of the result are parameters of
+     * <code>issuer.put</code>. All tokens of a store have the same key. Given claims and header fields replace those of the family; a
+     * <code>null</code> value removes a member. Nothing is stored.
      * @param params the parameters
      * @return the result */
     public TestWorkloadTokenResult workloadToken(TestWorkloadTokenParams params) {

@@ -16,7 +16,7 @@ public final class TokenExchangeResult extends Result {
     /** {@return the type of the new token} */
     public String issuedTokenType() { return json().text("issuedTokenType"); }
 
-    /** {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion and a transaction token, which are no
+    /** {@return the use of the token (RFC 6749 section 7.1)} <code>N_A</code> for an assertion and a transaction token, which are not
      * access tokens. */
     public TokenType tokenType() { return json().constant("tokenType", TokenType.class); }
 
@@ -29,8 +29,8 @@ public final class TokenExchangeResult extends Result {
     /** {@return the scopes of the token, separated by spaces} Empty if it has none. */
     public String scope() { return json().text("scope"); }
 
-    /** The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion and a transaction token, which are no access tokens.
-     */
+    /** The use of the token (RFC 6749 section 7.1). <code>N_A</code> for an assertion and a transaction token, which are not access
+     * tokens. */
     public enum TokenType implements JsonText {
         /** <code>Bearer</code> */
         BEARER("Bearer"),

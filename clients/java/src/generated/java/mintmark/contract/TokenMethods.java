@@ -212,8 +212,8 @@ public final class TokenMethods {
         return mintForDeveloperAsync(Params.filled(new TokenMintForDeveloperParams(), params));
     }
 
-    /** Issues a token with which a session of temporary credentials authenticates elsewhere. Implements <code>GetWebIdentityToken</code>
-     * of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
+    /** Issues a token with which a session of temporary credentials authenticates to another service. Implements
+     * <code>GetWebIdentityToken</code> of AWS STS. The token is signed by the account of the store, an issuer with two keys of its own
      * (<code>token.outboundFederation</code> returns it and must be enabled). <code>sub</code> is the ARN of the role. The claim
      * <code>https://sts.amazonaws.com/</code> contains the account, the region, the tags of the session (<code>principal_tags</code>) and
      * of the request (<code>request_tags</code>).
