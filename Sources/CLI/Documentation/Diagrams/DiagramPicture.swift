@@ -1,3 +1,5 @@
+import Platform
+
 /// Draws a diagram as SVG. The style sheet of the site has its colors, so that it is readable in light and dark.
 struct DiagramPicture {
     private let diagram: Diagram
