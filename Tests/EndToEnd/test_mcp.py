@@ -65,7 +65,7 @@ class Tools(EndToEnd):
                 names = {tool["name"] for tool in answers[1]["result"]["tools"]}
                 text = answers["i"]["result"]["instructions"]
                 self.assertLessEqual(set(re.findall("`([^`]+)`", text)), names)
-                self.assertIn(begin or "which option of mintmark mcp offers it", text)
+                self.assertIn(begin or "names the option of mintmark mcp that offers it", text)
 
     def session(self, *messages, version="2025-11-25", **more):
         """Sends messages one after the other in a session and returns the responses."""
