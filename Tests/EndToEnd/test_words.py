@@ -111,7 +111,8 @@ class Words(EndToEnd):
             store = self.path(f"{testing}.db")
             self.spawn(store=store, testing=testing).call("pool.list")
             error = self.spawn(store=store, testing=not testing).refusal("pool.list")
-            self.assertIn(f"whether this is a testing store: {str(testing).lower()}", error.message)
+            self.assertIn("it is a testing store; add --testing" if testing else "it is not a testing store; omit --testing", error.message)
+            self.assertEqual((error.data["testing"], error.data["path"]), (testing, store))
 
     @only("sqlite")
     def test_files_readable_by_other_users_cause_a_warning(self):
