@@ -64,7 +64,7 @@ class Copying(EndToEnd):
     def copied(self, *arguments, **environment):
         done = self.copy(*arguments, **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"Only one of the two stores", done.stderr)
+        self.assertIn(b"Use only one of the two stores", done.stderr)
         return json.loads(done.stdout)
 
     def database(self):

@@ -30,13 +30,13 @@ class ProgressBars(EndToEnd):
         self.assertNotIn("masterFingerprint", shown)
         rest = terminal.expect(r'"auditIntact":true')
         self.assertRegex(rest, r'(?s)\r\x1b\[K\{"from"[^\r]*$')       # the bar is erased before the result
-        terminal.expect("Only one of the two stores")
+        terminal.expect("Use only one of the two stores")
         self.assertEqual(terminal.process.wait(30), 0)
         done = run("copy", "--from", store, "--to", self.path("two.db"), home=self.folder, timeout=120)
         self.assertEqual(done.returncode, 0)
         self.assertNotIn(b"Copying", done.stderr)
         terminal = Terminal(self.folder, "copy", "--from", store, "--to", self.path("three.db"), "--progress", "none")
-        self.assertNotIn("Copying", terminal.expect("Only one of the two stores"))
+        self.assertNotIn("Copying", terminal.expect("Use only one of the two stores"))
         self.assertEqual(terminal.process.wait(30), 0)
 
     def test_rekey_and_migrate_show_a_bar_while_they_wait_for_the_store(self):

@@ -32,8 +32,8 @@ loader.exec_module(run)
 # The checks that do not use a simulated program or a process that ends.
 CHECKS = [
     checks_calls.testing_in_one_line, checks_calls.a_thousand_calls, checks_calls.typed_errors, checks_calls.values_without_json,
-    checks_process.the_data_is_named, checks_process.an_app, checks_process.nothing_is_left,
-    checks_provider.its_own_backend, checks_provider.guests, checks_provider.joined, checks_provider.a_backend_that_fails,
+    checks_process.the_data_is_named, checks_process.an_app, checks_process.close_leaves_nothing,
+    checks_provider.token_requested_when_needed, checks_provider.guests, checks_provider.joined, checks_provider.a_backend_that_fails,
     checks_provider.another_identity, *checks_hooks.CHECKS,
 ]
 
