@@ -30,7 +30,7 @@ class ProgramFile(EndToEnd):
         sidecar = self.spawn("--allow-core-dumps", testing=True)
         sidecar.call("system.ping")
         with open(f"/proc/{sidecar.process.pid}/maps", encoding="utf-8") as maps:
-            parts = [line.split() for line in maps if line.rstrip().endswith(binary())]
+            parts = [line.split() for line in maps if line.rstrip().endswith(os.path.realpath(binary()))]
         base = int(parts[0][0].split("-")[0], 16)
         places = [(base + address, base + address + length) for kind, address, length in program_headers(binary()) if kind == RELRO]
         self.assertEqual(len(places), 1)
