@@ -31,7 +31,7 @@ class Receiver(Website):
             self.news.notify_all()
             return self.status, self.headers, self.body
 
-    def wait(self, reached, timeout=30):
+    def wait(self, reached, timeout=120):
         with self.news:
             if not self.news.wait_for(lambda: reached(self), timeout):
                 raise AssertionError(f"{len(self.requests)} requests, {len(self.accepted)} accepted")
