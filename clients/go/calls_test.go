@@ -56,7 +56,7 @@ func TestAProgramThatExitsWithoutOutputFailsWithAdvice(t *testing.T) {
 	t.Parallel()
 	_, err := mintmark.Start(ctx, mintmark.Options{Store: ":memory:", Binary: "/bin/true"})
 	var ended *mintmark.ProcessEndedError
-	if !errors.As(err, &ended) || !strings.Contains(err.Error(), "right program? MINTMARK_BINARY") || strings.Contains(err.Error(), "in memory") {
+	if !errors.As(err, &ended) || !strings.Contains(err.Error(), "right program? Set another path") || strings.Contains(err.Error(), "in memory") {
 		t.Fatal(err)
 	}
 }

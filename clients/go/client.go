@@ -195,9 +195,9 @@ func (c *Client) running(method string) (*process, error) {
 func (c *Client) advised(err error) error {
 	var ended *ProcessEndedError
 	if errors.As(err, &ended) {
-		ended.advice = "What was in memory is gone: start a new client, or one with Restart that goes on with an empty store."
+		ended.advice = "The store in memory is lost. Start a new client, or set Restart to continue with an empty store."
 		if c.options.Store != ":memory:" {
-			ended.advice = "This client starts no other, as Restart has it: start a new client."
+			ended.advice = "Restart forbids a new process. Start a new client."
 		}
 		if c.options.restarts() {
 			ended.advice = "The next call starts a new process."

@@ -99,8 +99,8 @@ type BinaryNotFoundError struct {
 	Cause error
 }
 
-const howToGetIt = "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: Options{Binary: …}, " +
-	"export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
+const howToGetIt = "Install Mintmark, or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). " +
+	"Then set its path with Options{Binary: …} or MINTMARK_BINARY, or put it on the PATH."
 
 // Error returns the path or name and the recommended action.
 func (e *BinaryNotFoundError) Error() string {
@@ -108,7 +108,7 @@ func (e *BinaryNotFoundError) Error() string {
 	if strings.Contains(e.Binary, "/") {
 		where = "at " + e.Binary
 	}
-	return fmt.Sprintf("mintmark: there is no program %s that can be run: %v. %s", where, e.Cause, howToGetIt)
+	return fmt.Sprintf("mintmark: the program %s does not exist or cannot be run: %v. %s", where, e.Cause, howToGetIt)
 }
 
 // Unwrap returns the error of the operating system.
@@ -132,10 +132,10 @@ type BinaryTooOldError struct {
 func (e *BinaryTooOldError) Error() string {
 	what := "is Mintmark " + e.Version
 	if e.Call != "" {
-		what = "has no method " + e.Call
+		what = "does not have the method " + e.Call
 	}
-	return fmt.Sprintf("mintmark: %s %s: it is older than this client, which was made for Mintmark %s. Build or install the newer one; "+
-		"mintmark --version says what it is, MINTMARK_BINARY or Options{Binary: …} names another.", e.Binary, what, ContractVersion)
+	return fmt.Sprintf("mintmark: %s %s, which is older than this client for Mintmark %s. Install a newer program, or set the path of another one "+
+		"with Options{Binary: …} or MINTMARK_BINARY.", e.Binary, what, ContractVersion)
 }
 
 // Unwrap returns the error of the program, if there is one.
@@ -167,21 +167,21 @@ type ProcessEndedError struct {
 
 // Error returns the exit status, the last log lines and the recommended action.
 func (e *ProcessEndedError) Error() string {
-	parts := []string{fmt.Sprintf("mintmark: %s: the process %s ended before it answered: %s.", e.Call, e.Binary, e.Status)}
+	parts := []string{fmt.Sprintf("mintmark: %s: the process %s ended before it responded: %s.", e.Call, e.Binary, e.Status)}
 	switch e.ExitCode {
 	case 2:
-		parts = append(parts, "The store cannot be used; mintmark doctor says why.")
+		parts = append(parts, "The store cannot be used; mintmark doctor reports the reason.")
 	case 64:
-		parts = append(parts, "It refused its arguments: an option has a value it does not take, or it is older than this client.")
+		parts = append(parts, "Its arguments are not valid: an option has a wrong value, or the program is older than this client.")
 	}
 	switch {
 	case e.isStranger && e.ExitCode != 2 && e.ExitCode != 64 && e.ExitCode != 74:
-		parts = append(parts, "Is it the right program? MINTMARK_BINARY or Options{Binary: …} names another.")
+		parts = append(parts, "Is it the right program? Set another path with Options{Binary: …} or MINTMARK_BINARY.")
 	case e.advice != "":
 		parts = append(parts, e.advice)
 	}
 	if len(e.Stderr) > 0 {
-		parts = append(parts, "Its standard error ends with: "+strings.Join(e.Stderr, "\n"))
+		parts = append(parts, "Its last log lines: "+strings.Join(e.Stderr, "\n"))
 	}
 	return strings.Join(parts, " ")
 }
@@ -204,10 +204,11 @@ type ProtocolError struct {
 // Error returns the problem and the recommended action.
 func (e *ProtocolError) Error() string {
 	if e.Call != "" {
-		return fmt.Sprintf("mintmark: the answer of %s is not what this client takes: %s. Is the program newer than this client? %s --version says; "+
-			"m.Call with a json.RawMessage gives the answer as it is.", e.Call, e.Reason, e.Binary)
+		return fmt.Sprintf("mintmark: the result of %s does not have the type that this client expects: %s. Is the program newer than this client? "+
+			"%s --version prints its version. m.Call with a json.RawMessage returns the result without decoding it.", e.Call, e.Reason, e.Binary)
 	}
-	return fmt.Sprintf("mintmark: %s does not answer as Mintmark does: %s. Is it the right program? MINTMARK_BINARY or Options{Binary: …} names another.", e.Binary, e.Reason)
+	return fmt.Sprintf("mintmark: %s does not respond like Mintmark: %s. Is it the right program? "+
+		"Set another path with Options{Binary: …} or MINTMARK_BINARY.", e.Binary, e.Reason)
 }
 
 // Unwrap returns the error of encoding/json, if there is one.

@@ -160,7 +160,7 @@ export class Mintmark extends EventEmitter {
     if (this.#closing) return "";
     if (this.#restarts) return "The next call starts a new process.";
     if (this.#options.store !== ":memory:") return "Because of { restart: false }, this client does not start another process: create a new client.";
-    return "The data in memory are lost: create a new client, or one with { restart: true }, which continues with an empty store.";
+    return "The store in memory is lost. Start a new client, or set { restart: true } to continue with an empty store.";
   }
 
   #error(method, error, process) {

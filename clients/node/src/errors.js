@@ -35,8 +35,8 @@ export class BinaryNotFound extends MintmarkError {
     const trouble = cause.code === "ENOENT" ? `There is no program ${looked}${cwd ? `, or no folder ${cwd}` : ""}.` : `The program ${looked} cannot be run: ${cause.message}.`;
     const advice =
       missingPackage() ??
-      "Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark, swift build -c release makes " +
-      ".build/release/mintmark) and name it: new Mintmark({ binary }), export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH.";
+      "Install Mintmark, or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). Then set its path with " +
+      "new Mintmark({ binary }) or MINTMARK_BINARY, or put it on the PATH.";
     super(`${trouble} ${advice}`, { cause });
     this.binary = binary;
   }
@@ -45,10 +45,10 @@ export class BinaryNotFound extends MintmarkError {
 export class BinaryTooOld extends MintmarkError {
   /** @param {string | undefined} version the version of the program; undefined if only the method is missing. */
   constructor(binary, method, version) {
-    const found = version === undefined ? `has no method ${method}. It` : `is Mintmark ${version}. It`;
+    const found = version === undefined ? `does not have the method ${method}. It` : `is Mintmark ${version}. It`;
     super(
-      `${binary} ${found} is older than this client, which requires Mintmark ${contractVersion}. Build or install the newer version; ` +
-        "`mintmark --version` prints the version, and MINTMARK_BINARY or { binary } names another program.",
+      `${binary} ${found} is older than this client for Mintmark ${contractVersion}. Install a newer program, or set the path of another one with ` +
+        "{ binary } or MINTMARK_BINARY.",
     );
     Object.assign(this, { binary, method });
   }
@@ -58,16 +58,16 @@ export class ProcessEnded extends MintmarkError {
   /** @param {{binary: string, exitCode: number | null, signal: string | null, stderr: string[], failedMethods: string[]}} end */
   constructor(end, advice = "") {
     const how = end.signal ? `was ended by ${end.signal}` : `ended with status ${end.exitCode}`;
-    const lines = end.stderr.length > 0 ? ` Its standard error ends with: ${end.stderr.join("\n")}` : "";
-    const said = end.stderr.length === 0 && [2, 64, 69, 74].includes(end.exitCode) ? "The reason stands on its standard error." : "";
+    const lines = end.stderr.length > 0 ? ` Its last log lines: ${end.stderr.join("\n")}` : "";
+    const said = end.stderr.length === 0 && [2, 64, 69, 74].includes(end.exitCode) ? "Its standard error contains the reason." : "";
     super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), said, advice].filter(Boolean).join(" ") + lines);
     Object.assign(this, end);
   }
 }
 
 function meaning(exitCode) {
-  if (exitCode === 2) return "The store cannot be used; `mintmark doctor` says why.";
-  if (exitCode === 64) return "It refused its arguments: an option has a value it does not take, or it is older than this client.";
+  if (exitCode === 2) return "The store cannot be used; `mintmark doctor` reports the reason.";
+  if (exitCode === 64) return "Its arguments are not valid: an option has a wrong value, or the program is older than this client.";
   return "";
 }
 
@@ -105,7 +105,7 @@ export class ClientClosed extends MintmarkError {
 
 export class ProtocolError extends MintmarkError {
   constructor(binary, reason) {
-    super(`${binary} did not respond like Mintmark: ${reason}. Is it the right program?`);
+    super(`${binary} does not respond like Mintmark: ${reason}. Is it the right program? Set another path with { binary } or MINTMARK_BINARY.`);
     this.binary = binary;
   }
 }

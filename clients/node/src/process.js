@@ -17,7 +17,7 @@ const isMeant = ({ id, method, result, error }) =>
   (typeof method === "string" && (id === undefined || method.startsWith("hook/"))) || result !== undefined || (Number.isInteger(error?.code) && typeof error.message === "string");
 
 /** The advice for a program that ended before its first response. */
-const stranger = "Is it the right program? MINTMARK_BINARY or { binary } names another.";
+const stranger = "Is it the right program? Set another path with { binary } or MINTMARK_BINARY.";
 
 /** The number of lines of standard error that `ProcessEnded` contains. */
 const keptLines = 20;

@@ -65,7 +65,7 @@ test("a missing method rejects with BinaryTooOld", async (t) => {
     assert.ok(error instanceof mintmark.BinaryTooOld && !(error instanceof mintmark.APIError));
     assert.equal(error.binary, binary);
     assert.equal(error.method, "audit.verify");
-    assert.match(error.message, /has no method audit\.verify\. It is older than this client/);
+    assert.match(error.message, /does not have the method audit\.verify\. It is older than this client/);
     return true;
   });
   await assert.rejects(mintmark.Mintmark.start({ store: ":memory:", binary }), mintmark.BinaryTooOld);

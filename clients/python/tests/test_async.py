@@ -120,7 +120,7 @@ class Ending(AsyncTest):
         with self.assertRaises(mintmark.ProcessEndedError):
             for _ in range(1000):
                 await m.system.ping()
-        with self.assertRaisesRegex(mintmark.ProcessEndedError, "in memory and is gone: create a new AsyncTestingMintmark"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "in memory is lost. Create a new AsyncTestingMintmark"):
             await m.system.ping()
 
     async def test_close_finishes_calls_in_flight_and_rejects_later_calls(self):

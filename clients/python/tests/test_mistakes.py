@@ -73,7 +73,7 @@ class Mistakes(ClientTest):
             Mintmark(store=":memory:", binary=self.folder)
         plain = self.script("text")
         os.chmod(plain, 0o600)
-        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "is no program that may be run"):
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "is not executable"):
             Mintmark(store=":memory:", binary=plain)
 
     def test_close_does_not_wait_for_a_program_that_never_responded(self):

@@ -60,7 +60,7 @@ class Starting(ClientTest):
 
     def test_program_without_a_method_of_this_client_is_too_old(self):
         m = self.stand_in("answer(error={'code': -32601, 'message': 'No.', 'data': {'type': 'methodNotFound', 'method': m['method']}})")
-        with self.assertRaisesRegex(mintmark.BinaryTooOldError, "does not know system.ping: it is older than this client") as caught:
+        with self.assertRaisesRegex(mintmark.BinaryTooOldError, "does not have the method system.ping. It is older than this client") as caught:
             m.system.ping()
         self.assertNotIsInstance(caught.exception, mintmark.APIError)
         with self.assertRaises(mintmark.MethodNotFoundError) as caught:
@@ -74,7 +74,7 @@ class Starting(ClientTest):
 
     def test_rejected_arguments_raise_with_status_64(self):
         m = self.memory(arguments=["--no-such-option"], stderr=None)
-        with self.assertRaisesRegex(mintmark.ProcessEndedError, "status 64.*refused its arguments.*--no-such-option") as caught:
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "status 64.*arguments are not valid.*--no-such-option") as caught:
             m.system.ping()
         self.assertEqual(caught.exception.exit_status, 64)
 
@@ -262,7 +262,7 @@ class Dying(ClientTest):
         m.system.ping()
         os.kill(pid(m), signal.SIGKILL)
         m._process.wait_for_end()
-        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*in memory and is gone: create a new TestingMintmark"):
+        with self.assertRaisesRegex(mintmark.ProcessEndedError, "signal 9.*in memory is lost. Create a new TestingMintmark"):
             m.system.ping()
 
     def test_restart_can_be_enabled_and_disabled(self):

@@ -92,5 +92,5 @@ class Provider(ClientTest, unittest.IsolatedAsyncioTestCase):
         os.chmod(self.path("old"), 0o755)
         m = await self.client(binary=self.path("old"))
         for _ in range(2):
-            with self.assertRaisesRegex(mintmark.BinaryTooOldError, "is Mintmark 0.0.1, older than this client"):
+            with self.assertRaisesRegex(mintmark.BinaryTooOldError, "is Mintmark 0.0.1, which is older than this client"):
                 await m.system.ping()

@@ -53,7 +53,7 @@ mintmark_begin() {
     set +eufxC
     _mintmark_options begin "$@" || return
     if [[ -n $variable ]] && ! _mintmark_takes_value "$variable"; then
-        _mintmark_fail refused "-v takes a variable: call, call[7], or call[name] of one that was made with declare -A; and none of this function's own."
+        _mintmark_fail refused "-v takes the name of a variable, such as call, call[7], or call[name] with declare -A call. This name cannot be used."
         return
     fi
     _mintmark_send || return
@@ -67,7 +67,7 @@ mintmark_await() {
     set +eufxC
     _mintmark_options await "$@" || return
     _mintmark_deadline "${limit:=${_mintmark_limit[$as]-}}"
-    [[ ${rest[0]} =~ $_mintmark_id ]] || { _mintmark_fail refused "mintmark_await takes the id that mintmark_begin gave."; return; }
+    [[ ${rest[0]} =~ $_mintmark_id ]] || { _mintmark_fail refused "mintmark_await takes the ID that mintmark_begin returned."; return; }
     _mintmark_collect "${rest[0]}"
 }
 
@@ -80,7 +80,7 @@ mintmark_cancel() {
     _mintmark_is_started "$as" || return
     folder=${_mintmark_folder[$as]-}
     for id in "${rest[@]}"; do
-        [[ $id =~ $_mintmark_id ]] || { _mintmark_fail refused "mintmark_cancel takes ids that mintmark_begin gave."; return; }
+        [[ $id =~ $_mintmark_id ]] || { _mintmark_fail refused "mintmark_cancel takes IDs that mintmark_begin returned."; return; }
         [[ -e $folder/call.$id && ! -s $folder/call.$id ]] || continue
         : >|"$folder/cancelled.$id"
         _mintmark_tell_cancel "$folder" "$id"
@@ -107,14 +107,14 @@ _mintmark_options() {
             call--trace | begin--trace) trace=${2-} ;;
             call--progress) progress=${2-} ;;
             begin-v) variable=${2-} ;;
-            *) _mintmark_fail refused "mintmark_$function knows no $1."; return ;;
+            *) _mintmark_fail refused "mintmark_$function has no option $1."; return ;;
         esac
-        (($# > 1)) || { _mintmark_fail refused "$1 takes a value."; return; }
+        (($# > 1)) || { _mintmark_fail refused "$1 requires a value."; return; }
         shift 2
     done
     rest=("$@")
     [[ $as =~ $_mintmark_name ]] || { _mintmark_not_started "$as"; return; }
-    [[ -z $progress ]] || declare -F "$progress" >/dev/null || { _mintmark_fail refused "There is no function $progress that could be told of the progress."; return; }
+    [[ -z $progress ]] || declare -F "$progress" >/dev/null || { _mintmark_fail refused "The function $progress for --progress does not exist."; return; }
     if [[ -z ${1-} ]]; then
         what="a method, such as system.ping"
         [[ $function == call || $function == begin ]] || what="the id that mintmark_begin gave"
@@ -157,16 +157,16 @@ _mintmark_send() {
     _mintmark_parameters "${rest[@]:1}" || { _mintmark_fail refused "$method was not called: $REPLY." "$folder" "$method"; return; }
     params=$REPLY
     if [[ -n $trace ]]; then
-        _mintmark_text "$trace" || { _mintmark_fail refused "--trace takes a text in UTF-8." "$folder" "$method"; return; }
+        _mintmark_text "$trace" || { _mintmark_fail refused "The value of --trace is not UTF-8." "$folder" "$method"; return; }
         more=",\"trace\":$REPLY"
     fi
-    _mintmark_text "$method" || { _mintmark_fail refused "The method's name is not UTF-8." "$folder"; return; }
+    _mintmark_text "$method" || { _mintmark_fail refused "The name of the method is not UTF-8." "$folder"; return; }
     id=${method//[^A-Za-z0-9.]/_}
     id=${id:0:60}:$BASHPID.$((++_mintmark_count)).${EPOCHREALTIME//[.,]/}
     [[ -z $progress ]] || { more+=",\"progressToken\":\"$id\""; { : >|"$folder/progress.$id"; } 2>/dev/null; }
     line="{\"jsonrpc\":\"2.0\",\"id\":\"$id\",\"method\":$REPLY,\"params\":$params$more}"
     if ((${#line} > ${_mintmark_longest[$as]})); then
-        _mintmark_fail refused "$method was not called: the request is longer than ${_mintmark_longest[$as]} bytes. --max-line of mintmark_start allows more." "$folder" "$method"
+        _mintmark_fail refused "$method was not called: the request is longer than ${_mintmark_longest[$as]} bytes. Increase --max-line of mintmark_start." "$folder" "$method"
         return
     fi
     { : >|"$folder/call.$id"; } 2>/dev/null || { _mintmark_not_started "$as"; return; }
@@ -218,8 +218,8 @@ _mintmark_collect() {
             _mintmark_fail timedOut "$method was not answered within $limit s. It was canceled, but may have taken effect." "$folder" "$method"
             ;;
         130) _mintmark_fail cancelled "$method was canceled, but may have taken effect." "$folder" "$method" ;;
-        75) _mintmark_fail closed "The client $as was stopped, or there is no call $id, or it was awaited before." "" "$method" ;;
-        *) _mintmark_fail ended "What keeps the process was killed: mintmark_stop, and start a new client." "$folder" "$method" ;;
+        75) _mintmark_fail closed "The client $as was stopped, or the call $id does not exist, or its result was read before." "" "$method" ;;
+        *) _mintmark_fail ended "The helper process of this client was killed. Call mintmark_stop and start a new client." "$folder" "$method" ;;
     esac
     status=$?
     _mintmark_forget_call "$folder" "$id"
@@ -313,11 +313,11 @@ _mintmark_answered_error() {
     fi
     if [[ $type == methodNotFound && -n ${_mintmark_methods[$method]-} ]]; then
         if [[ ${_mintmark_methods[$method]} == testing && -z ${_mintmark_is_testing[$as]} ]]; then
-            message="$method is offered by testing processes only: start one with mintmark_testing."
+            message="$method requires a testing store. Start one with mintmark_testing."
             _mintmark_text "$method"
             error="{\"code\":-32601,\"message\":\"$message\",\"data\":{\"type\":\"methodNotFound\",\"method\":$REPLY}}"
         else
-            _mintmark_fail tooOld "The program has no method $method: it is older than this client, which was made for Mintmark $_mintmark_contract_version. Build or install the newer one; MINTMARK_BINARY or --binary names another." "$1" "$method"
+            _mintmark_fail tooOld "The program does not have the method $method. It is older than this client for Mintmark $_mintmark_contract_version. Install a newer program, or set the path of another one with --binary or MINTMARK_BINARY." "$1" "$method"
             return
         fi
     fi

@@ -21,7 +21,7 @@ _mintmark_fail() {
 _mintmark_is_started() { [[ $1 =~ $_mintmark_name && -n ${_mintmark_folder[$1]-} ]] || _mintmark_not_started "$1"; }
 
 _mintmark_not_started() {
-    _mintmark_fail closed "There is no client $1: it was not started, or stopped. Start one: mintmark_start --store shop.db, or mintmark_testing."
+    _mintmark_fail closed "The client $1 was not started, or was stopped. Start it with mintmark_start --store shop.db, or with mintmark_testing."
 }
 
 # _mintmark_failure KIND MESSAGE [METHOD]: REPLY is the error as JSON.

@@ -41,7 +41,7 @@ _mintmark_end_generation() {
 }
 
 _mintmark_no_pipe() {
-    _mintmark_failure ended "No pipe can be made in $folder, so Mintmark was not started. Make room there, and call again; or start another client, after TMPDIR names another folder."
+    _mintmark_failure ended "A pipe cannot be created in $folder, so Mintmark was not started. Free space there and call again, or set TMPDIR to another folder and start a new client."
     _mintmark_end_generation "$REPLY"
 }
 
@@ -113,7 +113,7 @@ _mintmark_is_progress() {
 _mintmark_is_garbage() {
     local line
     printf -v line '%q' "${1:0:80}"
-    _mintmark_failure garbage "$binary does not answer as Mintmark does: it wrote $line, which is garbage here. Is it the right program? MINTMARK_BINARY or --binary names another."
+    _mintmark_failure garbage "$binary does not respond like Mintmark: it wrote $line. Is it the right program? Set another path with --binary or MINTMARK_BINARY."
     verdict=$REPLY
 }
 
@@ -121,7 +121,7 @@ _mintmark_answered() {
     if [[ $1 != 0 ]]; then
         _mintmark_deliver "$1" "$2"
     elif [[ $2 =~ \"version\":\ ?\"([0-9]+)\.([0-9]+)\.([0-9]+) ]] && _mintmark_is_older "${BASH_REMATCH[@]:1}"; then
-        _mintmark_failure tooOld "$binary is Mintmark ${BASH_REMATCH[1]}.${BASH_REMATCH[2]}.${BASH_REMATCH[3]}, older than this client, which was made for $_mintmark_contract_version. Build or install the newer one; MINTMARK_BINARY or --binary names another."
+        _mintmark_failure tooOld "$binary is Mintmark ${BASH_REMATCH[1]}.${BASH_REMATCH[2]}.${BASH_REMATCH[3]}, which is older than this client for Mintmark $_mintmark_contract_version. Install a newer program, or set the path of another one with --binary or MINTMARK_BINARY."
         verdict=$REPLY
         return 1
     else
@@ -169,7 +169,7 @@ _mintmark_how_it_ended() {
     said=$(<"$folder/words")
     if ((status == 126 || status == 127)); then
         said=${said##*: }
-        message="There is no program $binary that can be run${said:+: $said}. Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark) and name it: --binary, export MINTMARK_BINARY=\$PWD/.build/mintmark, or put it on PATH."
+        message="The program $binary does not exist or cannot be run${said:+: $said}. Install Mintmark, or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). Then set its path with --binary or MINTMARK_BINARY, or put it on the PATH."
         _mintmark_failure notFound "$message"
         verdict=$REPLY
         return
@@ -177,8 +177,8 @@ _mintmark_how_it_ended() {
     message="ended with status $status"
     ((status <= 128)) || message="was ended by signal SIG$(kill -l $((status - 128)))"
     message="The Mintmark process $message before it answered."
-    ((status != 64)) || message+=" It refused its arguments: an option has a value it does not take, or $binary is older than this client."
-    [[ -z $said ]] || message+=" Its standard error ends with: $said"
+    ((status != 64)) || message+=" Its arguments are not valid: an option has a wrong value, or $binary is older than this client."
+    [[ -z $said ]] || message+=" Its last log lines: $said"
     _mintmark_failure ended "$message"
     verdict=$REPLY
 }

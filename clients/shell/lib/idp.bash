@@ -64,7 +64,7 @@ mintmark_idp_login() {
     _mintmark_is_started "$as" || return
     provider=${_mintmark_folder[$as]}/idp
     [[ -s $provider ]] || { _mintmark_fail refused "The provider has not been started. Call mintmark_idp first."; return; }
-    command -v curl >/dev/null || { _mintmark_fail refused "There is no curl here: on Debian and Ubuntu it comes with apt-get install curl."; return; }
+    command -v curl >/dev/null || { _mintmark_fail refused "The program curl is not installed. On Debian and Ubuntu: apt-get install curl."; return; }
     base=$(jq -r .baseUrl "$provider")
     folder=$(mktemp -d) || return
     url=$1

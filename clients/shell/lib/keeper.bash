@@ -115,8 +115,8 @@ _mintmark_pass() {
 _mintmark_refuse() {
     local error=$failure message
     if [[ $error =~ $_mintmark_passing ]]; then
-        message="A new process is forbidden by --restart no: start a new client."
-        [[ $store != :memory: ]] || message="What was in memory is gone: start a new client."
+        message="--restart no forbids a new process. Start a new client."
+        [[ $store != :memory: ]] || message="The store in memory is lost. Start a new client."
         error="${error%\"\}} $message\"}"
     fi
     _mintmark_deliver "$1" "$error"
@@ -190,7 +190,7 @@ _mintmark_on_t() {
     # The reader reports its own end, unless it was killed. Before reporting, it writes a file with the reason.
     if [[ $phase != ended ]] && ! _mintmark_lives "$reader" && [[ ! -s $folder/failure ]]; then
         [[ -z $program ]] || kill -KILL "$program"
-        _mintmark_failure ended "The process that reads Mintmark's answers was killed."
+        _mintmark_failure ended "The helper process that reads the responses was killed. Start a new client."
         printf '%s\n' "$REPLY" >|"$folder/failure"
         _mintmark_on_e ""
     fi

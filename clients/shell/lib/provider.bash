@@ -12,13 +12,13 @@ mintmark_provider_open() {
     local - as=default base name function logins
     set +eufxC
     [[ ${1-} != --as ]] || { as=${2-}; shift 2; }
-    (($# > 2)) || { _mintmark_fail refused "mintmark_provider_open takes a name for the provider, a function that gives tokens, and poolId=…"; return; }
+    (($# > 2)) || { _mintmark_fail refused "mintmark_provider_open takes a name for the provider, a function that prints tokens, and poolId=…"; return; }
     name=$1 function=$2
     shift 2
-    declare -F "$function" >/dev/null || { _mintmark_fail refused "There is no function $function that could give tokens."; return; }
-    [[ $name =~ ^[A-Za-z0-9_-]+$ ]] || { _mintmark_fail refused "A provider's name has letters, digits and strokes."; return; }
+    declare -F "$function" >/dev/null || { _mintmark_fail refused "The function $function, which prints tokens, does not exist."; return; }
+    [[ $name =~ ^[A-Za-z0-9_-]+$ ]] || { _mintmark_fail refused "The name of a provider consists of letters, digits, hyphens and underscores."; return; }
     _mintmark_is_started "$as" || return
-    command -v flock >/dev/null || { _mintmark_fail refused "There is no flock here: on Debian and Ubuntu it comes with apt-get install util-linux."; return; }
+    command -v flock >/dev/null || { _mintmark_fail refused "The program flock is not installed. On Debian and Ubuntu: apt-get install util-linux."; return; }
     base=${_mintmark_folder[$as]}/provider-$name
     _mintmark_parameters "$@" || { _mintmark_fail refused "$name was not opened: $REPLY."; return; }
     logins=$(jq -c '.logins // empty' <<<"$REPLY")
@@ -55,7 +55,7 @@ mintmark_provider_set_logins() {
     _mintmark_is_open "${1-}" || return
     (($# > 1)) || { _mintmark_fail refused "mintmark_provider_set_logins takes name=token, or {} for a guest."; return; }
     if [[ ${2-} == '{'* ]]; then members=("logins:=$2"); else for each in "${@:2}"; do members+=("logins[${each%%=*}]=${each#*=}"); done; fi
-    _mintmark_parameters "${members[@]}" || { _mintmark_fail refused "The logins are not set: $REPLY."; return; }
+    _mintmark_parameters "${members[@]}" || { _mintmark_fail refused "The logins were not set: $REPLY."; return; }
     members=("${REPLY:1:-1}")
     printf '%s' "${members[0]#'"logins":'}" >|"${_mintmark_folder[${_mintmark_provider_client[$1]}]}/provider-$1.logins"
     _mintmark_do "$1" credentialsProvider.setLogins ",${members[0]}"
@@ -88,7 +88,7 @@ mintmark_provider_close() {
 # Whether a provider exists and its client is started. Reports an error otherwise.
 _mintmark_is_open() {
     [[ $1 =~ ^[A-Za-z0-9_-]+$ && -n ${_mintmark_provider_client[$1]-} ]] ||
-        { _mintmark_fail closed "There is no provider ${1:-without a name}: mintmark_provider_open opens one."; return; }
+        { _mintmark_fail closed "The provider ${1:-without a name} was not opened. Open it with mintmark_provider_open."; return; }
     _mintmark_is_started "${_mintmark_provider_client[$1]}"
 }
 
@@ -110,7 +110,7 @@ _mintmark_ask() {
 # _mintmark_perform PROVIDER METHOD MEMBERS: REPLY is the result, or the error. A restarted process does not have the provider, so it is opened again.
 _mintmark_perform() {
     local as=${_mintmark_provider_client[$1]-} base handle status
-    [[ -n $as && -n ${_mintmark_folder[$as]-} ]] || { _mintmark_failure closed "There is no provider $1: it was not opened, or its client was stopped."; return 75; }
+    [[ -n $as && -n ${_mintmark_folder[$as]-} ]] || { _mintmark_failure closed "The provider $1 was not opened, or its client was stopped."; return 75; }
     base=${_mintmark_folder[$as]}/provider-$1
     _mintmark_handle "$base" "" || return
     handle=$REPLY
@@ -170,11 +170,11 @@ _mintmark_get_token() {
     given=$("$function" "$logins" "$identity" 2>"$said" {lock}>&-)
     status=$?
     if ((status != 0)); then
-        _mintmark_failure own "$function, which gives the tokens of $1, failed with status $status: $(<"$said")"
+        _mintmark_failure own "$function, which prints the tokens of $1, failed with status $status: $(<"$said")"
         return 73
     fi
     given=$(jq -cse '.[0] as $wanted | .[1] | select((.identityId | type) == "string" and (.token | type) == "string")
         | {continuationToken: $wanted.continuationToken, identityId, token}' <<<"$wanted$given" 2>/dev/null) ||
-        { _mintmark_failure own "$function, which gives the tokens of $1, printed no JSON object with identityId and token."; return 73; }
+        { _mintmark_failure own "$function, which prints the tokens of $1, did not print a JSON object with identityId and token."; return 73; }
     _mintmark_ask "$as" credentialsProvider.submitToken "$given"
 }

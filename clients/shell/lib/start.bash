@@ -19,7 +19,7 @@ mintmark_start() {
     while (($# > 0)); do
         case $1 in
             --as | --store | --app | --binary | --timeout | --restart | --log | --max-line)
-                (($# > 1)) || { _mintmark_fail refused "$1 takes a value."; return; }
+                (($# > 1)) || { _mintmark_fail refused "$1 requires a value."; return; }
                 ;;&
             --as) as=$2 ;;
             --store) store=$2 ;;
@@ -31,7 +31,7 @@ mintmark_start() {
             --max-line) longest=$2 arguments+=(--max-line "$2") ;;
             --testing) testing=yes ;;
             --) shift; arguments+=("$@"); break ;;
-            *) _mintmark_fail refused "mintmark_start knows no $1. What belongs to mintmark serve comes after --."; return ;;
+            *) _mintmark_fail refused "mintmark_start has no option $1. Options of mintmark serve follow --."; return ;;
         esac
         [[ $1 == --testing ]] || shift
         shift
@@ -41,19 +41,19 @@ mintmark_start() {
         [[ -n $store ]] || app=${MINTMARK_APP-}
     fi
     if [[ -n $store && -n $app || -z $store$app ]]; then
-        _mintmark_fail refused 'Name either a store or an app: --store shop.db is a file, --store :memory: ends with the process, --app shop is the store of that app in the folder of your data. MINTMARK_STORE and MINTMARK_APP name one, too.'
+        _mintmark_fail refused 'Set either a store or an app: --store shop.db is a file, --store :memory: ends with the process, --app shop is the store of that app in your data folder. MINTMARK_STORE and MINTMARK_APP do the same.'
         return
     fi
-    [[ $as =~ $_mintmark_name ]] || { _mintmark_fail refused "--as takes a name of letters, digits, dots and strokes."; return; }
-    [[ -z ${_mintmark_folder[$as]-} ]] || { _mintmark_fail refused "The client $as is started already: mintmark_stop --as $as first, or give this one another name with --as."; return; }
-    { _mintmark_is_limit "$limit" && [[ $longest =~ ^[1-9][0-9]{0,15}$ ]]; } || { _mintmark_fail refused "--timeout takes a positive number of seconds, and --max-line one of bytes."; return; }
+    [[ $as =~ $_mintmark_name ]] || { _mintmark_fail refused "The name for --as consists of letters, digits, dots, hyphens and underscores."; return; }
+    [[ -z ${_mintmark_folder[$as]-} ]] || { _mintmark_fail refused "The client $as is already started. Stop it with mintmark_stop --as $as, or set another name with --as."; return; }
+    { _mintmark_is_limit "$limit" && [[ $longest =~ ^[1-9][0-9]{0,15}$ ]]; } || { _mintmark_fail refused "--timeout requires a positive number of seconds, and --max-line a positive number of bytes."; return; }
     case $restart in
         "") if [[ $store == :memory: ]]; then restart=no; else restart=yes; fi ;;
         yes | no) ;;
-        *) _mintmark_fail refused "--restart takes yes or no."; return ;;
+        *) _mintmark_fail refused "--restart requires yes or no."; return ;;
     esac
     for word in jq mkfifo; do
-        command -v "$word" >/dev/null || { _mintmark_fail refused "There is no $word here: install it, on Debian and Ubuntu with apt-get install ${word/mkfifo/coreutils}."; return; }
+        command -v "$word" >/dev/null || { _mintmark_fail refused "The program $word is not installed. On Debian and Ubuntu: apt-get install ${word/mkfifo/coreutils}."; return; }
     done
     word=""
     # An option after -- takes precedence, because the last one applies.
@@ -62,7 +62,7 @@ mintmark_start() {
     home=${XDG_RUNTIME_DIR-}
     [[ -n $home && -w $home ]] || home=${TMPDIR:-/tmp}
     { folder=$(mktemp -d "$home/mintmark-XXXXXXXX") && mkfifo -m 600 "$folder/control" "$folder/never" "$folder/box.$BASHPID"; } 2>/dev/null ||
-        { _mintmark_fail refused "$home cannot be written to: set TMPDIR to another folder."; return; }
+        { _mintmark_fail refused "The folder $home is not writable. Set TMPDIR to another folder."; return; }
     : >|"$folder/notifications"
     # Not a job of this shell, so that `wait` does not wait for it.
     { _mintmark_keep "$folder" "$owner" "$restart" "$store" "$binary" "$log" "${arguments[@]}" 2>&3 3>&- & } 3>&2 2>/dev/null
@@ -86,8 +86,8 @@ _mintmark_is_up() {
     _mintmark_wait "$folder" "$folder/state" "" "$deadline"
     case $? in
         0) [[ $REPLY != ready ]] || return 0 ;;
-        124) _mintmark_failure timedOut "The process did not answer within $2 s, and was ended. Is --binary the right program?" ;;
-        *) _mintmark_failure ended "What keeps the process was killed." ;;
+        124) _mintmark_failure timedOut "The process did not respond within $2 s and was ended. Is --binary the right program?" ;;
+        *) _mintmark_failure ended "The helper process of this client was killed." ;;
     esac
     return 1
 }
@@ -103,10 +103,10 @@ mintmark_stop() {
             --grace) grace=${2-} ;;
             *) _mintmark_fail refused "mintmark_stop takes --as NAME and --grace SECONDS."; return ;;
         esac
-        (($# > 1)) || { _mintmark_fail refused "$1 takes a value."; return; }
+        (($# > 1)) || { _mintmark_fail refused "$1 requires a value."; return; }
         shift 2
     done
-    { [[ $grace == 0 ]] || { [[ -n $grace ]] && _mintmark_is_limit "$grace"; }; } || { _mintmark_fail refused "--grace takes a number of seconds."; return; }
+    { [[ $grace == 0 ]] || { [[ -n $grace ]] && _mintmark_is_limit "$grace"; }; } || { _mintmark_fail refused "--grace requires a number of seconds."; return; }
     for each in "${!_mintmark_folder[@]}"; do
         [[ -n $as && $each != "$as" ]] || _mintmark_stop_one "$each" "$grace"
     done

@@ -68,7 +68,7 @@ usage() {
     "$here/../release" --help | grep -F -e --twice || exit 1
     for each in --output --binary --only --nonsense "--binary /nope" "--only rpm"; do
         # shellcheck disable=SC2086
-        "$here/../release" $each 2>&1 | grep '^mintmark: .*\(takes a value\|knows no\|no program /nope\|Kinds: archive wheel npm deb\)' || { echo "of $each nothing is said"; exit 1; }
+        "$here/../release" $each 2>&1 | grep '^mintmark: .*\(requires a value\|has no option\|the program /nope\|Kinds: archive wheel npm deb\)' || { echo "of $each nothing is said"; exit 1; }
     done
 }
 

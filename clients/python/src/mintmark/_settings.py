@@ -114,8 +114,8 @@ class Settings:
             return
         if type(ended) is not ProcessEndedError:
             raise again(ended)
-        why = "Its store was in memory and is gone" if self._in_memory else "restart=False forbids a new one"
-        raise ProcessEndedError(f"{ended} {why}: create a new {type(self).__name__}.", ended.exit_status, ended.last_line)
+        why = "The store in memory is lost" if self._in_memory else "restart=False forbids a new process"
+        raise ProcessEndedError(f"{ended} {why}. Create a new {type(self).__name__}.", ended.exit_status, ended.last_line)
 
     def _begin(self) -> None:
         """Initializes a client after its settings."""
@@ -176,11 +176,10 @@ def find_binary(named: Optional[Path]) -> str:
     if found is None:
         trouble = f"There is no program {wanted}{source}."
         if os.path.dirname(wanted) and os.path.exists(wanted):
-            trouble = f"{wanted}{source}, is {'a folder' if os.path.isdir(wanted) else 'no program that may be run'}."
+            trouble = f"{wanted}{source}, is {'a folder' if os.path.isdir(wanted) else 'not executable'}."
         raise BinaryNotFoundError(
-            f"{trouble} Build it in Mintmark's repository: `clients/shell/mintmark --version` makes .build/mintmark, "
-            "`swift build -c release --product mintmark` makes .build/release/mintmark. Then pass its path as binary=, "
-            "set MINTMARK_BINARY to it (export MINTMARK_BINARY=$PWD/.build/mintmark), or put it on the PATH."
+            f"{trouble} Install Mintmark, or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). "
+            "Then set its path with binary= or MINTMARK_BINARY, or put it on the PATH."
         )
     return os.path.abspath(found)
 
@@ -190,28 +189,28 @@ def lost(binary: str, exit_status: Optional[int], last_line: Optional[str], is_s
     how = "ended"
     if exit_status is not None:
         how = f"was ended by signal {-exit_status}" if exit_status < 0 else f"ended with status {exit_status}"
-    text = f"The mintmark process {how} before it answered."
+    text = f"The mintmark process {how} before it responded."
     if exit_status == 64:
-        text += f" It refused its arguments: is {binary} older than this client?"
+        text += f" Its arguments are not valid: an option has a wrong value, or {binary} is older than this client."
     elif is_stranger and exit_status not in (2, 69, 74):
         text += f" Is {binary} the right program? Set another path with binary= or MINTMARK_BINARY."
     if last_line:
-        text += f" The last line of its standard error is: {last_line}"
+        text += f" Its last log line: {last_line}"
     return ProcessEndedError(text, exit_status, last_line)
 
 
 def no_mintmark(binary: str, line: str) -> ProtocolError:
     """Returns the exception for calls whose process is not Mintmark."""
     return ProtocolError(
-        f"{binary} does not answer as Mintmark does: it wrote {line}. Is it the right program? "
+        f"{binary} does not respond like Mintmark: it wrote {line}. Is it the right program? "
         "Set another path with binary= or MINTMARK_BINARY.")
 
 
 def too_old(binary: str, version: str) -> BinaryTooOldError:
     """Returns the exception for calls whose process is older than this client."""
     return BinaryTooOldError(
-        f"The binary {binary} is Mintmark {version}, older than this client, which was made for {__version__}. "
-        "Install the program of the same release as this client, and set its path with binary= or MINTMARK_BINARY.")
+        f"{binary} is Mintmark {version}, which is older than this client for Mintmark {__version__}. "
+        "Install a newer program, or set the path of another one with binary= or MINTMARK_BINARY.")
 
 
 def again(error: MintmarkError) -> MintmarkError:

@@ -170,7 +170,7 @@ def raised(message: Dict[str, Any], method: str, binary: str, testing: bool) -> 
     if known is MethodNotFoundError and method in METHODS:
         if method not in TESTING_METHODS or testing:
             return BinaryTooOldError(
-                f"The binary {binary} does not know {method}: it is older than this client. "
-                "Install the program of the same release as this client, and set its path with binary= or MINTMARK_BINARY.")
+                f"{binary} does not have the method {method}. It is older than this client for Mintmark {__version__}. "
+                "Install a newer program, or set the path of another one with binary= or MINTMARK_BINARY.")
         text = f"{method} requires a testing store: mintmark.testing.TestingMintmark(), or Mintmark(…, testing=True)."
     return known(text, data, message.get("trace"), error.get("code"), kind, method)

@@ -41,7 +41,7 @@ module Mintmark
                    before_create: nil, before_sign_in: nil, before_send_message: nil, **options)
       store, app = CommandLine.place if store.nil? && app.nil?
       if store.nil? == app.nil?
-        raise ArgumentError, 'Name either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
+        raise ArgumentError, 'Set either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
                              'app: "shop" is the store of that app in the folder of your data. ' \
                              'MINTMARK_STORE and MINTMARK_APP name one, too.'
       end
@@ -144,7 +144,7 @@ module Mintmark
     end
 
     def running
-      raise ClientClosed, "This client is closed; start a new one." if @is_closed
+      raise ClientClosed, "This client is closed. Create a new one." if @is_closed
 
       after_fork
       return @process if @process && !@process.ended?
@@ -172,7 +172,7 @@ module Mintmark
       error = @process.failure
       raise error unless error.is_a?(ProcessEnded)
 
-      raise ProcessEnded.new("#{error.message} #{@is_in_memory ? 'What was in memory is gone' : 'restart: false forbids a new one'}: start a new client.", error.status)
+      raise ProcessEnded.new("#{error.message} #{@is_in_memory ? 'The store in memory is lost' : 'restart: false forbids a new process'}. Start a new client.", error.status)
     end
 
     def answered(method, answer)
@@ -188,8 +188,8 @@ module Mintmark
     end
 
     def too_old(method)
-      BinaryTooOld.new("#{@binary} has no method #{method}: it is older than this client, which was made for Mintmark #{CONTRACT_VERSION}. " \
-                       "Build or install the newer one; MINTMARK_BINARY or binary: names another.")
+      BinaryTooOld.new("#{@binary} does not have the method #{method}. It is older than this client for Mintmark #{CONTRACT_VERSION}. " \
+                       "Install a newer program, or set the path of another one with binary: or MINTMARK_BINARY.")
     end
 
     def listen(waiting, callback)

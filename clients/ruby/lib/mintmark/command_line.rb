@@ -17,7 +17,7 @@ module Mintmark
     def arguments(options)
       options.compact.filter_map do |name, value|
         flag, type = OPTIONS.fetch(name) do
-          raise ArgumentError, "unknown keyword: #{name.inspect}. Options are #{OPTIONS.keys.join(', ')}; arguments: takes other arguments of mintmark serve."
+          raise ArgumentError, "unknown keyword: #{name.inspect}. Options are #{OPTIONS.keys.join(', ')}; arguments: passes other arguments to mintmark serve."
         end
         # The form with "=" allows values that begin with "-".
         type == :boolean ? value && flag : "#{flag}=#{text(name, value, type)}"

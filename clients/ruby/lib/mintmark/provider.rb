@@ -7,7 +7,7 @@ module Mintmark
   class CredentialsProvider
     # @param options the options of `credentials_provider.open`
     def initialize(client, pool_id:, **options, &on_token_required)
-      raise ArgumentError, "A CredentialsProvider takes a block that gives tokens." unless on_token_required
+      raise ArgumentError, "A CredentialsProvider requires a block that returns tokens." unless on_token_required
 
       @client, @on_token_required = client, on_token_required
       @options = {**options, pool_id: pool_id, token_source: "caller"}
@@ -79,7 +79,7 @@ module Mintmark
               end
       return found if found&.all?
 
-      raise TypeError, "The block of a CredentialsProvider gives identity_id and token, as token.mint_for_developer answered them; it gave a #{given.class}."
+      raise TypeError, "The block of a CredentialsProvider must return identity_id and token, as token.mint_for_developer does; it returned a #{given.class}."
     end
 
     def perform
@@ -95,7 +95,7 @@ module Mintmark
     def open(instead_of)
       @opening.synchronize do
         @handle = nil if instead_of && @handle == instead_of
-        raise ClientClosed, "This CredentialsProvider is closed; create a new one." if @is_closed && @handle.nil?
+        raise ClientClosed, "This CredentialsProvider is closed. Create a new one." if @is_closed && @handle.nil?
 
         @handle ||= @client.credentials_provider.open(**@options).provider
       end

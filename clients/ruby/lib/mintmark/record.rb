@@ -191,7 +191,7 @@ module Mintmark
     # @return [List, nil] the next page, or nil after the last page
     def next_page
       return if next_cursor.nil?
-      raise Error, "This page was not read by a client, which could read the next one." unless @more
+      raise Error, "This page has no client that can read the next page." unless @more
 
       @more.call(next_cursor)
     end

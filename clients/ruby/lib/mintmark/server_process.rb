@@ -83,17 +83,17 @@ module Mintmark
       @reader.join unless Thread.current == @reader
       return @refusal.class.new(@refusal.message) if @refusal
 
-      words = ["The Mintmark process #{how_it_ended} before it answered."]
-      words << "Is #{binary} the right program? MINTMARK_BINARY or binary: names another." unless @has_answered || [2, 64, 74].include?(@status&.exitstatus)
-      words << "It refused its arguments: an option has a value it does not take, or #{binary} is older than this client." if @status&.exitstatus == 64
-      words << "Its standard error ends with: #{@lines.join("\n")}" unless @lines.empty?
+      words = ["The Mintmark process #{how_it_ended} before it responded."]
+      words << "Is #{binary} the right program? Set another path with binary: or MINTMARK_BINARY." unless @has_answered || [2, 64, 74].include?(@status&.exitstatus)
+      words << "Its arguments are not valid: an option has a wrong value, or #{binary} is older than this client." if @status&.exitstatus == 64
+      words << "Its last log lines: #{@lines.join("\n")}" unless @lines.empty?
       ProcessEnded.new(words.join(" "), @status)
     end
 
     private
 
     def how_it_ended
-      return "ended (with which status, only this program's own Process.wait was told)" unless @status
+      return "ended with an unknown status, because this program called Process.wait itself," unless @status
 
       @status.signaled? ? "was ended by signal #{@status.termsig}" : "ended with status #{@status.exitstatus}"
     end
@@ -111,8 +111,8 @@ module Mintmark
       # TypeError and ArgumentError report invalid arguments.
       raise unless error.is_a?(SystemCallError)
 
-      raise BinaryNotFound, "There is no program #{binary} that can be run: #{error.message}. Build it in Mintmark's repository (clients/shell/mintmark --version makes " \
-                            ".build/mintmark) and name it: binary:, export MINTMARK_BINARY=$PWD/.build/mintmark, or put it on PATH."
+      raise BinaryNotFound, "The program #{binary} cannot be started: #{error.message}. Install Mintmark, or build it in its repository " \
+                            "(clients/shell/mintmark --version creates .build/mintmark). Then set its path with binary: or MINTMARK_BINARY, or put it on the PATH."
     ensure
       [input, output, error_output].compact.each(&:close)
     end
@@ -225,7 +225,7 @@ module Mintmark
     def error?(error) = error.is_a?(Hash) && error["code"].is_a?(Integer) && error["message"].is_a?(String)
 
     def refuse(line)
-      @refusal = ProtocolError.new("#{binary} does not answer as Mintmark does: it wrote #{line[0, 80].inspect}. Is it the right program? MINTMARK_BINARY or binary: names another.")
+      @refusal = ProtocolError.new("#{binary} does not respond like Mintmark: it wrote #{line[0, 80].inspect}. Is it the right program? Set another path with binary: or MINTMARK_BINARY.")
     end
 
     def judge(message)
@@ -233,7 +233,7 @@ module Mintmark
       version = info["version"] if info.is_a?(Hash)
       return unless version.is_a?(String) && Wire.below?(version, CONTRACT_VERSION)
 
-      @refusal = BinaryTooOld.new("#{binary} is Mintmark #{version}, older than this client, which was made for #{CONTRACT_VERSION}. Build or install the newer one; MINTMARK_BINARY or binary: names another.")
+      @refusal = BinaryTooOld.new("#{binary} is Mintmark #{version}, which is older than this client for Mintmark #{CONTRACT_VERSION}. Install a newer program, or set the path of another one with binary: or MINTMARK_BINARY.")
     end
 
     def settle(ids, message)

@@ -81,9 +81,9 @@ public struct BinaryNotFoundError: MintmarkError {
     public let reason: String
 
     public var description: String {
-        "The program \(binary)\(binary.contains("/") ? "" : " on the PATH") cannot be started: \(reason). Build it in Mintmark's "
-            + "repository (clients/shell/mintmark --version makes .build/mintmark), and name it with binary: … or MINTMARK_BINARY, or put it "
-            + "on the PATH."
+        "The program \(binary)\(binary.contains("/") ? "" : " on the PATH") cannot be started: \(reason). Install Mintmark, "
+            + "or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). Then set its path with binary: … or "
+            + "MINTMARK_BINARY, or put it on the PATH."
     }
 }
 
@@ -98,8 +98,8 @@ public struct BinaryTooOldError: MintmarkError {
     public var description: String {
         let problem = answer.map { "does not have the method \($0.method)" } ?? "is Mintmark \(version ?? "")"
         return
-            "\(binary) \(problem), which is older than this client for Mintmark \(contractVersion). Install a newer program, or name another "
-            + "one with MINTMARK_BINARY or binary: …."
+            "\(binary) \(problem), which is older than this client for Mintmark \(contractVersion). Install a newer program, or set the path "
+            + "of another one with binary: … or MINTMARK_BINARY."
     }
 }
 
@@ -147,7 +147,8 @@ public struct ProtocolError: MintmarkError {
             return "The result of \(method) does not match the contract of this client: \(reason). The program may have another version: "
                 + "compare mintmark --version. m.call(\"\(method)\", …).json is the result as it is."
         }
-        return "\(binary ?? "") is not Mintmark: \(reason). Name the program with MINTMARK_BINARY or binary: …."
+        return "\(binary ?? "") does not respond like Mintmark: \(reason). Is it the right program? Set another path with binary: … or "
+            + "MINTMARK_BINARY."
     }
 }
 

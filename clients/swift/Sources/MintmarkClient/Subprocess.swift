@@ -222,11 +222,11 @@ final class Subprocess: Connection {
     private func advice(after exit: ProcessExit) -> String {
         var isMintmark = exchange.isLetIn
         if case .status(let status) = exit, [2, 64, 74].contains(status) { isMintmark = true }
-        guard isMintmark else { return "It may not be Mintmark. Name the program with MINTMARK_BINARY or binary: …." }
+        guard isMintmark else { return "Is it the right program? Set another path with binary: … or MINTMARK_BINARY." }
         if options.restarts { return "The next call starts a new process." }
         return options.store == Mintmark.Options.inMemory
-            ? "What was in memory is gone: start a new client, or one with restart that goes on with an empty store."
-            : "This client starts no other, as restart is false: start a new client."
+            ? "The store in memory is lost. Start a new client, or set restart to continue with an empty store."
+            : "restart: false forbids a new process. Start a new client."
     }
 
     private static func milliseconds(until moment: UInt64?) -> Int32 {

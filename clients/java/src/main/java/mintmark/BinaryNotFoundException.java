@@ -11,8 +11,8 @@ public final class BinaryNotFoundException extends MintmarkException {
 
     BinaryNotFoundException(String binary, Throwable cause) {
         super("The program " + binary + (binary.contains("/") ? "" : " on the PATH") + " cannot be started: " + reason(binary, cause)
-                + ". Build it in Mintmark's repository (clients/shell/mintmark --version makes .build/mintmark), and name it with "
-                + "options.binary(…) or MINTMARK_BINARY, or put it on the PATH.", cause);
+                + ". Install Mintmark, or build it in its repository (clients/shell/mintmark --version creates .build/mintmark). "
+                + "Then set its path with options.binary(…) or MINTMARK_BINARY, or put it on the PATH.", cause);
         this.binary = binary;
     }
 

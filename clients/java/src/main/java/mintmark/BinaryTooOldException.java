@@ -23,7 +23,7 @@ public final class BinaryTooOldException extends MintmarkException {
 
     private static String advice() {
         return ", which is older than this client for Mintmark " + Contract.VERSION + ". Install a newer program, or set the path of another one with "
-                + "MINTMARK_BINARY or options.binary(…).";
+                + "options.binary(…) or MINTMARK_BINARY.";
     }
 
     /**

@@ -10,12 +10,13 @@ public final class ProtocolException extends MintmarkException {
 
     /** Used if the process was stopped because of its output. */
     static ProtocolException of(String binary, String reason) {
-        return new ProtocolException(binary + " is not Mintmark: " + reason + ". Name the program with MINTMARK_BINARY or options.binary(…).");
+        return new ProtocolException(binary + " does not respond like Mintmark: " + reason
+                + ". Is it the right program? Set another path with options.binary(…) or MINTMARK_BINARY.");
     }
 
     /** Used if a member of a result does not match the contract. */
     static ProtocolException ofMember(String reason) {
         return new ProtocolException("The result does not match the contract of this client: " + reason
-                + ". The program may have another version: compare mintmark --version. toJson() returns the result as it is.");
+                + ". The program may have another version: compare mintmark --version. toJson() returns the result without decoding it.");
     }
 }
