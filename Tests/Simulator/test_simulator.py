@@ -130,6 +130,25 @@ class Failures(WithTemplate):
             self.assertEqual({answer["result"]["now"] for answer in answers} | {MOMENT}, {MOMENT})
             self.assertEqual(whole["now"], MOMENT)
 
+    def test_failing_allocation_does_not_bring_back_the_time_before_another_process_moved_the_clock(self):
+        simulation = Simulation("clocks", self.template)
+        simulation.processes = [simulation.start(0), simulation.start(1)]
+        mover, reader = simulation.processes
+        failures = 0
+        try:
+            for place in range(1, 60):
+                moved = mover.call("test.clock", {"advanceSeconds": 10})["result"]["now"]
+                reader.begin("system.ping", {})
+                reader.fail(["allocate"], place, nth.EIO)
+                _, found = reader.advance()
+                failures += reader.control.failed
+                self.assertEqual(found["result"]["now"], moved)
+                if not reader.control.failed:
+                    break
+        finally:
+            simulation.close()
+        self.assertGreater(failures, 0)
+
     def test_login_is_accepted_after_every_failing_request_to_its_provider(self):
         report = io.StringIO()
         with contextlib.redirect_stdout(report):

@@ -34,8 +34,9 @@ public struct VirtualClock: WallClock {
         self.faults = faults
     }
 
-    /// The current time. If the store cannot be read, the setting that this process read last applies: the time of a testing store must not
-    /// jump to the machine's time because a disk fails. Must not be read inside a transaction.
+    /// The current time. If the store cannot be read twice in a row, the setting that this process read last applies: the time of a testing
+    /// store must not jump to the machine's time because a disk fails. One failure, such as a failed allocation, must not lead to the last
+    /// setting, because another process may have moved the clock since. Must not be read inside a transaction.
     public var now: Int64 {
         let setting = lastRead.setting { try database.read { try $0.clockSetting() } }
         return setting.now(machine.now) + (faults?.clockJumpSeconds ?? 0)
@@ -88,9 +89,9 @@ public struct VirtualClock: WallClock {
 private final class LastReadSetting: Sendable {
     private let last = UnfairLock(VirtualClock.Setting())
 
-    /// Returns the setting that `read` returns, or the last one if it fails.
+    /// Returns the setting that `read` returns, or the last one if it fails twice.
     func setting(_ read: () throws -> VirtualClock.Setting) -> VirtualClock.Setting {
-        guard let setting = try? read() else { return last.withLock { $0 } }
+        guard let setting = (try? read()) ?? (try? read()) else { return last.withLock { $0 } }
         last.withLock { $0 = setting }
         return setting
     }
