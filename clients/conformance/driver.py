@@ -16,6 +16,9 @@ CLIENTS = os.path.dirname(HERE)
 # The time limit of a step, in seconds. A driver that exceeds it counts as stuck.
 PATIENCE = 180
 
+# The variables of this project that a driver inherits: the program, and the folder of a build with the drivers of Swift.
+KEPT = ("MINTMARK_BINARY", "MINTMARK_TEST_BUILD")
+
 
 class Problem(Exception):
     """A client did not behave as expected."""
@@ -37,12 +40,19 @@ def drivers():
     return dict(sorted(found.items()))
 
 
+def prepare(language):
+    """Builds the driver of a language, if that takes long: the time limit of a step does not cover it."""
+    program = os.path.join(CLIENTS, language, "conformance", "prepare")
+    if os.path.exists(program):
+        subprocess.run([program], stdout=subprocess.DEVNULL, check=True)
+
+
 class Driver:
     """A running driver, selected by the name of its column, with a separate folder and environment."""
 
     def __init__(self, name, folder, **variables):
         self.name, self.language, self.folder = name, name.partition("-")[0], folder
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_") or name == "MINTMARK_BINARY"}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("MINTMARK_") or name in KEPT}
         self.process = subprocess.Popen(
             [drivers()[name]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=open(os.path.join(folder, "stderr"), "wb"), cwd=folder, env={**environment, "XDG_DATA_HOME": folder, "HOME": folder, **variables})

@@ -23,6 +23,7 @@ import checks_calls  # noqa: E402
 import checks_hooks  # noqa: E402
 import checks_process  # noqa: E402
 import checks_provider  # noqa: E402
+import driver  # noqa: E402
 import replay  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("run", os.path.join(CONFORMANCE, "run"))
@@ -52,6 +53,7 @@ def own_package():
 def main():
     own_package()
     os.environ["SWIFT_IN_PROCESS"] = "1"
+    driver.prepare("swift")
     rows = [(check.__doc__, check) for check in CHECKS]
     rows += [(replay.title(file), lambda driver, file=file: replay.Replay(driver, file).run()) for file in replay.files()]
     failed = 0
