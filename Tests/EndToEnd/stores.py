@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import sqlite3
 import subprocess
 import time
@@ -84,8 +85,11 @@ class Postgres:
     LARGEST = "SELECT max(pg_relation_size(oid)) FROM pg_class WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r'"
     LARGEST_BYTES = 1 << 20
 
-    def __init__(self):
-        self.server = postgres.Server()
+    def __init__(self, counts_statements=False):
+        """With `counts_statements`, the server keeps the SQL statements that it runs, see `statements`."""
+        self.server = postgres.Server(*(["shared_preload_libraries=pg_stat_statements", "pg_stat_statements.max=20000"] if counts_statements else []))
+        if counts_statements:
+            self.server.sql("CREATE EXTENSION pg_stat_statements")
         self._numbers = itertools.count(1)
         self._schemas = {}
         self._used, self._empty, self._usual = [], [], None
@@ -115,6 +119,12 @@ class Postgres:
 
     def schema(self, name):
         return self._schemas[name]
+
+    def statements(self):
+        """Returns the different SQL statements since the last call, without values and names of schemas."""
+        found = json.loads("\n".join(self.server.sql("SELECT COALESCE(json_agg(query), '[]') FROM pg_stat_statements")))
+        self.server.sql("SELECT pg_stat_statements_reset()")
+        return sorted({" ".join(re.sub(r"\bstore\d+\b", "store", each).split()) for each in found})
 
     def rows(self, name, query, *parameters):
         for each in parameters:

@@ -2,7 +2,8 @@
 
 Test classes run in N processes (default: twice the number of cores). The classes that took longest in the last run, according to
 `.build/tests/durations.json`, start first. With --postgres the stores are in PostgreSQL and only tests of such stores run. Otherwise only tests
-of SQLite and tests without a store run. Every process has its own PostgreSQL server.
+of SQLite and tests without a store run. Every process has its own PostgreSQL server. The classes of `only_on_sqlite.txt` do not run with
+--postgres, unless --statements is given: it writes the SQL statements of each class to a file.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 DURATIONS = os.path.join(ROOT, ".build", "tests", "durations.json")
+ONLY_ON_SQLITE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "only_on_sqlite.txt")
 # The classes with long tests and their seconds, for a machine that has no durations yet.
 LONG = {
     "test_metrics.Metrics": 40, "test_hidden_accounts.Hidden": 30, "test_hosts.Hosts": 30, "test_sequences.Sequences": 28,
@@ -85,31 +87,41 @@ def chosen(suite, kind):
                 yield test
 
 
+def only_on_sqlite():
+    """Returns the names of the classes that need not run on PostgreSQL."""
+    with open(ONLY_ON_SQLITE, encoding="utf-8") as file:
+        return {line.strip() for line in file if not line.startswith("#")}
+
+
 def discover(options):
     """Returns the selected tests by class, in the order of discovery."""
     sys.path[:0] = [os.path.realpath(each) for each in [options.folder, *options.imports]]
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in options.k] if options.k else None
     suite = loader.discover(options.folder, pattern="test_*.py", top_level_dir=options.folder)
-    classes = {}
+    classes, omitted = {}, only_on_sqlite() if options.postgres and not (options.statements or options.k) else ()
     for test in chosen(suite, "postgres" if options.postgres else "sqlite"):
-        classes.setdefault(f"{type(test).__module__}.{type(test).__qualname__}", []).append(test)
+        name = f"{type(test).__module__}.{type(test).__qualname__}"
+        if name not in omitted:
+            classes.setdefault(name, []).append(test)
     return classes
 
 
-def work(classes, names, output, postgres):
+def work(classes, names, output, options):
     """Runs the tests of each class whose name is read, one per line, and prints the report as one line of JSON."""
     random.seed()   # A copy would choose the same numbers as the other workers.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     current = None
-    if postgres:
+    if options.postgres:
         import stores
-        current = stores.current = stores.Postgres()
+        current = stores.current = stores.Postgres(counts_statements=options.statements is not None)
     try:
         for name in names:
             result = Result()
             unittest.TestSuite(classes[name.strip()]).run(result)
+            if current and options.statements:
+                result.report["statements"] = current.statements()
             print(json.dumps(result.report), file=output, flush=True)
     finally:
         if current:
@@ -133,7 +145,7 @@ class Worker(threading.Thread):
             try:
                 for each in Worker.opened:
                     os.close(each)
-                work(classes, os.fdopen(names), os.fdopen(output, "w"), options.postgres)
+                work(classes, os.fdopen(names), os.fdopen(output, "w"), options)
                 status = 0
             except BaseException:
                 traceback.print_exc()
@@ -184,6 +196,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--postgres", action="store_true", help="the stores are in PostgreSQL")
     options.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 2), help="the number of test processes")
+    options.add_argument("--statements", metavar="FILE", help="write the SQL statements of each class and its duration to this file, as JSON")
     options.add_argument("folder")
     options.add_argument("imports", nargs="*")
     options.add_argument("-k", action="append", help="only tests whose name contains this")
@@ -225,6 +238,9 @@ def main():
     with open(f"{DURATIONS}.{os.getpid()}", "w", encoding="utf-8") as file:
         json.dump(durations, file)
     os.replace(file.name, DURATIONS)
+    if options.statements:
+        with open(options.statements, "w", encoding="utf-8") as file:
+            json.dump({name: [sum(each for each, *_ in report.get("seconds", [])), report.get("statements", [])] for name, report in reports.items()}, file)
     print(f"{len(seconds)} tests in {time.monotonic() - began:.0f} s, {sum(each for each, *_ in seconds):.0f} s in one process, "
           f"{sum(used for *_, used in seconds):.0f} s of processor time")
     print(f"{len(passed)} passed, {len(all_of('failed'))} failed")
