@@ -128,14 +128,15 @@ struct StoreOpening {
         let (migrations, migrates, makes, id) = (reportingMigrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
         case .memory:
-            return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, migrates: migrates, connectionId: id)
+            let options = OpeningOptions(migrates: migrates)
+            return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .file(let path):
-            return try SQLiteDatabase(
-                .file(path), migrations: migrations, image: Schema.image, migrates: migrates && makes, makesStore: makes && makesFiles,
-                makesFolders: configuration.makesFolders, connectionId: id)
+            let options = OpeningOptions(
+                migrates: migrates && makes, makesStore: makes && makesFiles, makesFolders: configuration.makesFolders)
+            return try SQLiteDatabase(.file(path), migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(
-                address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id,
+                address, migrations: migrations, options: OpeningOptions(migrates: migrates && makes, makesStore: makes), connectionId: id,
                 connections: configuration.databaseConnections)
         }
     }
