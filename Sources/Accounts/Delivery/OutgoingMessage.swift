@@ -63,7 +63,7 @@ public struct OutgoingMessage: Sendable {
         MessageValues(
             code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName,
             namelessTenant: delivery?.smtp?.from.split(separator: "@").last.map(String.init) ?? tenantId, address: to,
-            at: notice?.at, what: notice?.what ?? "", link: link)
+            changedAt: notice?.at, what: notice?.what ?? "", link: link)
     }
 
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
