@@ -26,8 +26,8 @@ private final class MessageSender: SMSSender {
 private func context(_ delivery: Delivery) throws -> AccountsContext {
     let service = ServiceContext(
         realm: Deployment(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
-        clock: SystemClock(), random: SystemRandom(), vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-    return AccountsContext(service, delivery: delivery, passwordCost: 16)
+        vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+    return AccountsContext(service, delivery: delivery, passwords: PasswordProtection(cost: 16))
 }
 
 @Suite("sending of text messages")

@@ -28,7 +28,7 @@ struct TestTokenTests {
     init() throws {
         database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let context = ServiceContext(
-            realm: Deployment(), database: database, clock: SystemClock(), random: SystemRandom(),
+            realm: Deployment(), database: database,
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(

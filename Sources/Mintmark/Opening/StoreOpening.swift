@@ -47,15 +47,17 @@ struct StoreOpening {
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? VirtualClock(database, faults) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try VirtualClock(database).begin(at: start) }
+        let environment = ServiceEnvironment(
+            clock: clock, random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, foreign: foreign,
+            faults: configuration.testing ? faults ?? Faults() : nil)
         let service = ServiceContext(
-            realm: configuration.realm, database: TestingParts.database(database, faults), clock: clock,
-            random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, vault: vault,
-            isTesting: configuration.testing, faults: faults,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
+            realm: configuration.realm, database: TestingParts.database(database, faults), vault: vault, environment: environment,
+            auditsIssuance: configuration.auditsIssuance)
         let accounts = AccountsContext(
             service, delivery: delivery(clock), faultyCarrier: { TestingParts.carrier(of: service) },
-            breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
-            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
+            passwords: PasswordProtection(
+                cost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
+                breached: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults))),
             hooks: HookTransports(host: hookHost, http: configuration.httpClient(faults)))
         accounts.sendNoticesAfterCommits()
         return accounts
