@@ -42,7 +42,8 @@ struct MessageSendingTests {
 
     private func send(_ house: AccountsContext, language: String?) throws {
         try MessageSending(context: house).send(
-            .signIn, to: .sms(PhoneNumber(Self.number)), code: "12345678", lifetimeSeconds: 600, language: language, of: tenant)
+            MessageContent(purpose: .signIn, code: "12345678", lifetimeSeconds: 600), to: .sms(PhoneNumber(Self.number)),
+            language: language, of: tenant)
     }
 
     @Test("text messages are sent with the tenant's template for the language, otherwise with the built-in one")

@@ -112,7 +112,7 @@ extension AccountService {
                 .init(password: password, subject: subject, unlock: unlock, client: client), isRight: isStillRight, tenant.lockout, at: now,
                 in: tx)
             if refusal?.lockedUntil != nil {
-                try context.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
+                try context.notify(.accountLocked, AccountChange(account, tenant, by: AccountChangeEmail.info.name, at: now), in: tx)
             }
             return refusal
         }

@@ -45,7 +45,7 @@ extension AccountService {
             }
             account.updatedAt = now
             try tx.update(account)
-            try context.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
+            try context.notify(.providerUnlinked, AccountChange(account, tenant, by: name, at: now), what: request.providerId, in: tx)
             try context.audit.record(
                 AuditEvent(name, call, tenant: account.tenantId, subject: account.id, details: [("providerId", request.providerId)]),
                 at: now, in: tx)

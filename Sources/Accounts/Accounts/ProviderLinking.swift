@@ -38,8 +38,9 @@ struct ProviderLinking: Sendable {
             try tx.keepGrant(of: identity, for: account, completion.context.vault)
             try tx.insertLinkEvent(identity.providerId, account, by: attempt.method, at: now)
             try completion.context.notify(
-                .providerLinked, account, tenant, what: identity.providerId, by: attempt.method, at: now, in: tx)
-            var signIn = PendingSignIn(proof(own, at: now), audience: nil, identity, returnsProviderTokens: returnsProviderTokens)
+                .providerLinked, AccountChange(account, tenant, by: attempt.method, at: now), what: identity.providerId, in: tx)
+            var signIn = PendingSignIn(
+                proof(own, at: now), audience: nil, identity: identity, returnsProviderTokens: returnsProviderTokens)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
             return .success((try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn))
         }

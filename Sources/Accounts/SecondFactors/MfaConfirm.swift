@@ -62,7 +62,7 @@ extension MfaService {
             // Also end pending changes of the address, which such a session may have started.
             try tx.endEmailChanges(of: account.id, except: flow.id)
             try context.notify(
-                .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
+                .factorAdded, AccountChange(account, tenant, language: flow.language, by: name, at: now), what: factor.noticeName, in: tx)
             signIn.proof = signIn.proof.adding(shown)
             if request.deferTokens {
                 // No sign-in follows in this transaction, which would store the account and a record.

@@ -38,7 +38,7 @@ extension MfaService {
             let subject = FactorCheck.lockoutSubject(account.id)
             signIn.failures += try tx.lockout(of: subject, at: now).failures
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, AccountChange(account, tenant, language: flow.language, by: name, at: now), what: what, in: tx)
             }
             let outcome: FactorCheck.Outcome
             switch submitted {

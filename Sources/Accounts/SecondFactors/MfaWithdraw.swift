@@ -74,7 +74,7 @@ extension MfaService {
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""
-        try context.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
+        try context.notify(.factorRemoved, AccountChange(account, tenant, by: MfaWithdraw.info.name, at: now), what: name, in: tx)
         try context.audit.record(
             AuditEvent(
                 MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id,

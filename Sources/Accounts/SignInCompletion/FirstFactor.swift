@@ -41,9 +41,8 @@ extension SignInCompletion {
         case .nothing:
             if signIn.isAfterFailures {
                 try context.notify(
-                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: attempt.method,
-                    at: now, in: tx
-                )
+                    .signInAfterFailures, AccountChange(account, tenant, language: flow?.language, by: attempt.method, at: now),
+                    what: "\(signIn.failures)", in: tx)
             }
             if defersTokens, let flow { return .pending(try deferred(signIn, in: flow, account, tx)) }
             return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
