@@ -88,8 +88,9 @@ struct MessageSendingTests {
         let now = house.clock.now
         let number = try PhoneNumber(Self.number)
         func start(_ username: String) throws -> Flow {
-            let draft = flows.newFlow(
-                .signIn, .codeRequired, try Username(username), of: username, in: tenant, language: "de", request: [], at: now)
+            let draft = Flow(
+                id: flows.newId(), tenantId: tenant.id, kind: .signIn, stage: .codeRequired, username: username, accountId: username,
+                language: "de", request: [], requestedAt: now)
             return try CodeSending(house).send(
                 .init(purpose: .signIn, tenant: tenant, recipient: { _ in .sms(number) }, locks: [], now: now),
                 draft: { _ in .send(draft, isNew: true) }, commit: { _, _ in })

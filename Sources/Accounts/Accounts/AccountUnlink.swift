@@ -24,8 +24,10 @@ extension AccountService {
             if hasPasskey { usable.append(SignInProof.passkeyProvider) }
             do throws(UnlinkRule.Refusal) {
                 try UnlinkRule.check(
-                    request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
-                    isRecent: own.isRecent(at: now), force: request.force)
+                    request.providerId,
+                    UnlinkRule.Facts(
+                        own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
+                        isRecent: own.isRecent(at: now)), force: request.force)
             } catch {
                 switch error {
                 case .notLinked: throw ProviderNotLinked(providerId: request.providerId, linked: [way].compactMap { $0 } + logins)

@@ -45,7 +45,8 @@ struct PasswordLinking: Sendable {
             proof.claims = own.session.claims
             var signIn = PendingSignIn(proof.adding(own.session.secondFactor), audience: nil)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return (try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn)
+            let linked = LinkedAccount(before: own.account, after: account)
+            return (try completion.conclude(linked, of: tenant, with: signIn, by: attempt, in: tx), signIn)
         }
     }
 

@@ -43,7 +43,8 @@ extension MfaService {
             let outcome: FactorCheck.Outcome
             switch submitted {
             case .passkey(let response):
-                switch try judge(response, of: flow, after: signIn.proof, by: attempt, tenant, in: tx) {
+                let challenged = ChallengedSignIn(flow: flow, proof: signIn.proof, tenant: tenant)
+                switch try judge(response, of: challenged, by: attempt, in: tx) {
                 case .right(let shown): outcome = .right(shown)
                 case .refused(let refusal):
                     try tx.countFailure(of: flowStep.client, at: now)

@@ -54,7 +54,7 @@ extension SignInCompletion {
             flow
             ?? Flow(
                 id: attempt.secrets.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
-                accountId: account.id, language: nil, request: [], at: now)
+                accountId: account.id, language: nil, request: [], requestedAt: now)
         pending.stage = stage
         pending.code = Flow.Code()
         pending.application = application
@@ -70,8 +70,7 @@ extension SignInCompletion {
         switch outcome {
         case .pending(let flow): try answer(pending: flow, tenant)
         case .signedIn(let signedIn):
-            try answer(
-                signedIn, tenant, isNew: signIn.isNew, signIn.identity, returnsProviderTokens: signIn.returnsProviderTokens, at: now)
+            try answer(signedIn, tenant, after: signIn, at: now)
         }
     }
 

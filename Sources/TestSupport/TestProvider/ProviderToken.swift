@@ -194,9 +194,8 @@ extension TestProvider {
         }
         grant.thumbprint = client.thumbprint
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
-        let outcome = try context.database.write {
-            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, call: InProcessCall(), at: now, in: $0)
-        }
+        let attempt = SessionService.RefreshCall(method: TestIdp.info.name, call: InProcessCall(), now: now, secrets: fresh)
+        let outcome = try context.database.write { try session.rotate(.init(refreshToken: token), by: attempt, in: $0) }
         let signedIn = try outcome.get().0
         return try answer(
             GrantedSession(
