@@ -93,8 +93,9 @@ struct ServeSettings {
         let mintmark = try Mintmark(store, logsTo: LogRing())
         let console = try consoleSettings(mintmark).map { (log: ConsoleRecords(), settings: $0) }
         try mintmark.serve(
-            output: output, options: server, tracingTo: openedTraceFile(),
-            watching: console.map { TraceWatch($0.log.take, finish: $0.log.end) }
+            output: output, options: server,
+            tracingTo: TraceOutputs(
+                file: openedTraceFile(), watch: console.map { TraceWatch($0.log.take, finish: $0.log.end) })
         ) { mintmark in
             try document?.apply(to: mintmark)
             if let console { try console.log.begin(mintmark, console.settings) }
@@ -120,7 +121,9 @@ struct ServeSettings {
         } catch {
             throw ValidationError(error.message)
         }
-        try mintmark.serve(session, output: output, options: server, tracingTo: openedTraceFile()) { try document?.apply(to: $0) }
+        try mintmark.serve(session, output: output, options: server, tracingTo: TraceOutputs(file: openedTraceFile())) {
+            try document?.apply(to: $0)
+        }
     }
 
     /// - Throws: `ValidationError` for options that exclude each other.

@@ -9,7 +9,8 @@ extension Mintmark {
     {
         var options = options
         options.hostRequests = host.requests
-        let server = LocalServer(MethodRegistry(self), options: options, observer: counters, receive: receive)
+        options.observer = counters
+        let server = LocalServer(MethodRegistry(self), options: options, receive: receive)
         watchInFlight { [weak server] in server?.inFlight ?? 0 }
         logsOpening.store(true, ordering: .relaxed)
         return server
@@ -21,7 +22,9 @@ extension Mintmark {
     ///   - actor: The actor of the calls in the audit log.
     ///   - receive: Receives responses and notifications; see `LocalServer`.
     public func local(actor: String, receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) -> LocalServer {
-        LocalServer(MethodRegistry(self, actor: actor), observer: FailureLog(counters: counters), receive: receive)
+        var options = ServerOptions()
+        options.observer = FailureLog(counters: counters)
+        return LocalServer(MethodRegistry(self, actor: actor), options: options, receive: receive)
     }
 
     /// Logs an event of an interface in this process.

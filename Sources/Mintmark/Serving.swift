@@ -13,33 +13,30 @@ extension Mintmark {
     /// - Parameters:
     ///   - methods: The methods to offer. Defaults to the contract's methods.
     ///   - output: The descriptor that `Descriptors.protect` returned.
-    ///   - trace: The file to which all messages are written.
-    ///   - watch: Receives every record of the trace, whether there is a file or not.
+    ///   - trace: The outputs to which all messages are written.
     ///   - prepare: Runs before any input is read.
     /// - Throws: The error that `prepare` throws.
     public func serve(
-        _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, tracingTo trace: OpenedTraceFile? = nil,
-        watching watch: TraceWatch? = nil,
+        _ methods: (any MethodLookup)? = nil, output: Int32, options: ServerOptions, tracingTo trace: TraceOutputs = TraceOutputs(),
         preparing prepare: (Mintmark) throws -> Void = { _ in }
     ) rethrows {
         var options = options
-        if trace != nil || watch != nil { options.tap = TraceFile(trace, watch: watch, log: log) }
+        if !trace.isEmpty { options.tap = TraceFile(trace, log: log) }
         if options.dialect == .plain { options.hostRequests = host.requests }
         let (tap, drainSeconds) = (options.tap, options.drainSeconds)
-        let server = Server(
-            methods ?? MethodRegistry(self), input: 0, output: output, options: options, observer: counters,
-            together: { body in
-                let shared = SharedReads()
-                defer { shared.view.end() }
-                body(shared)
-            },
-            onEnd: { ending in
-                let status = self.status(after: ending)
-                self.close(within: drainSeconds)
-                tap?.finish()
-                // `exit` would unload libraries that other threads still use, such as a thread that opens the store.
-                _exit(status)
-            })
+        options.observer = counters
+        options.together = { body in
+            let shared = SharedReads()
+            defer { shared.view.end() }
+            body(shared)
+        }
+        let server = Server(methods ?? MethodRegistry(self), input: 0, output: output, options: options) { ending in
+            let status = self.status(after: ending)
+            self.close(within: drainSeconds)
+            tap?.finish()
+            // `exit` would unload libraries that other threads still use, such as a thread that opens the store.
+            _exit(status)
+        }
         watchInFlight { server.inFlight }
         logRefusedThreads()
         logsOpening.store(true, ordering: .relaxed)

@@ -22,22 +22,19 @@ public final class ServiceContext: Sendable {
     /// The client for external login providers and identity providers.
     public let foreign: any LoginProviderClient
 
-    /// - Parameters:
-    ///   - isTesting: Whether the store is a testing store.
-    ///   - faults: The faults of a testing store; `nil` for a testing store without any.
-    ///   - auditsIssuance: Whether minting a token for a known identity is also audited.
+    /// - Parameter auditsIssuance: Whether minting a token for a known identity is also audited.
     public init(
-        realm: Deployment, database: any Database, clock: any WallClock, random: any RandomSource, vault: Vault, isTesting: Bool = false,
-        faults: Faults? = nil, auditsIssuance: Bool = false, foreign: any LoginProviderClient = NoLoginProviderClient()
+        realm: Deployment, database: any Database, vault: Vault, environment: ServiceEnvironment = ServiceEnvironment(),
+        auditsIssuance: Bool = false
     ) {
         self.realm = realm
         self.database = StoreHandle(database, .patient)
-        self.faults = isTesting ? faults ?? Faults() : nil
-        self.clock = clock
-        self.random = random
+        faults = environment.faults
+        clock = environment.clock
+        random = environment.random
         self.vault = vault
-        self.audit = AuditLog(key: vault.subkey("audit"), isTesting: isTesting, recordsIssuance: auditsIssuance)
-        self.foreign = foreign
+        self.audit = AuditLog(key: vault.subkey("audit"), isTesting: environment.faults != nil, recordsIssuance: auditsIssuance)
+        foreign = environment.foreign
         positions = Positions()
     }
 
@@ -69,6 +66,26 @@ public final class ServiceContext: Sendable {
     /// Returns a new identity ID. Its UUID begins with the time (RFC 9562, version 7), so identities created together are adjacent in every
     /// index. Insertion therefore stays fast in large stores.
     package func newIdentityId(at now: Int64) -> String { "\(realm.region):\(random.uuid(at: now, position: positions.next(in: now)))" }
+}
+
+/// The sources of time, randomness and external keys of the services. A testing store controls them.
+public struct ServiceEnvironment: Sendable {
+    public var clock: any WallClock
+    public var random: any RandomSource
+    /// The client for external login providers and identity providers.
+    public var foreign: any LoginProviderClient
+    /// The injected faults of a testing store, even if there are none; `nil` if the store is not a testing store.
+    public var faults: Faults?
+
+    public init(
+        clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom(),
+        foreign: any LoginProviderClient = NoLoginProviderClient(), faults: Faults? = nil
+    ) {
+        self.clock = clock
+        self.random = random
+        self.foreign = foreign
+        self.faults = faults
+    }
 }
 
 extension ServiceContext {

@@ -11,7 +11,8 @@ struct EmailChangeTests {
         _ wanted: String, present: String? = "Alice@example.com", isVerified: Bool = true, owner: String? = nil, isHidden: Bool = false
     ) throws -> EmailChange {
         try EmailChange.decide(
-            try Username(wanted), of: Self.own, present: present, isVerified: isVerified, owner: owner, isHidden: isHidden)
+            try Username(wanted),
+            EmailChange.Facts(accountId: Self.own, present: present, isVerified: isVerified, owner: owner, isHidden: isHidden))
     }
 
     @Test("an unused address can be set")

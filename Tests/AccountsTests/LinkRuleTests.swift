@@ -94,7 +94,8 @@ struct LinkRuleTests {
         force: Bool = false
     ) throws(UnlinkRule.Refusal) {
         try UnlinkRule.check(
-            id, own: own, providers: providers, usable: usable ?? providers, isNamedByBackend: custom, isRecent: recent, force: force)
+            id, .init(own: own, providers: providers, usable: usable ?? providers, isNamedByBackend: custom, isRecent: recent),
+            force: force)
     }
 
     @Test("a method that is not linked cannot be unlinked")

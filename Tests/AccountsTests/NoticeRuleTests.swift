@@ -23,7 +23,7 @@ struct NoticeRuleTests {
     @Test("queued notices are encrypted and bound to their IDs")
     func sealed() throws {
         let vault = Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom())
-        let notice = Notice(.factorAdded, to: "ann@example.org", what: "my phone", language: nil, of: "ann", by: "mfa.confirm")
+        let notice = Notice(.factorAdded, to: "ann@example.org", what: "my phone", language: nil, accountId: "ann", method: "mfa.confirm")
         func queued(_ id: String) -> QueuedNotice {
             QueuedNotice(id: id, tenantId: "shop", content: notice.sealed(as: "a", vault), attempts: 0, madeAt: 0, dueAt: 0)
         }

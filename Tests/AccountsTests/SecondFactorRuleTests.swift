@@ -202,7 +202,8 @@ import Testing
     ) -> WithdrawalRule.Refusal? {
         let factors = (1...count).map { FactorRecord(id: "\($0)", accountId: "alice", kind: .totp, enrolledAt: 0) }
         do {
-            try WithdrawalRule.check(id, of: factors, policy, isOwner: isOwner, isRecent: isRecent, needsSecondFactor: needs)
+            try WithdrawalRule.check(
+                id, .init(factors: factors, policy: policy, isOwner: isOwner, isRecent: isRecent, needsSecondFactor: needs))
             return nil
         } catch { return error }
     }

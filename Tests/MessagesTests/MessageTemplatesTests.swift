@@ -5,7 +5,8 @@ import Testing
 @Suite struct MessageTemplatesTests {
     static func values(_ name: String? = "Shop", seconds: Int64 = 600) -> MessageValues {
         MessageValues(
-            code: "12345678", lifetimeSeconds: seconds, tenantName: name, address: "ann@example.org", at: 1_709_210_096, what: "7")
+            code: "12345678", lifetimeSeconds: seconds, tenantName: name, address: "ann@example.org", changedAt: 1_709_210_096,
+            what: "7")
     }
 
     @Test(

@@ -26,7 +26,6 @@ private struct House {
     init() throws {
         context = ServiceContext(
             realm: Deployment(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
-            clock: SystemClock(), random: SystemRandom(),
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
     }
 

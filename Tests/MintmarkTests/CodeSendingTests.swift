@@ -47,10 +47,11 @@ private final class People: Sendable {
     init(hasPost: Bool = true) throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let service = ServiceContext(
-            realm: Deployment(), database: database, clock: clock, random: SystemRandom(),
-            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+            realm: Deployment(), database: database,
+            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()),
+            environment: ServiceEnvironment(clock: clock))
         let context = AccountsContext(
-            service, delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwordCost: 16)
+            service, delivery: hasPost ? .carriers(mailer: post, texter: nil) : .none, passwords: PasswordProtection(cost: 16))
         let configurations = TenantConfigurationCache(signingKeys: SigningKeys(vault: context.vault))
         signUp = SignUpService(context, configurations)
         tenant = TenantService(context, configurations)

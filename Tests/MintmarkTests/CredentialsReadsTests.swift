@@ -44,8 +44,7 @@ struct CredentialsReadsTests {
         let database = try CountingDatabase()
         let random = SystemRandom()
         let context = ServiceContext(
-            realm: Deployment(), database: database, clock: SystemClock(), random: random,
-            vault: Vault(dataKey: SecretBytes(random.bytes(32)), random: random))
+            realm: Deployment(), database: database, vault: Vault(dataKey: SecretBytes(random.bytes(32)), random: random))
         try SessionKeySetup.ensure(in: database, vault: context.vault, random: random, now: context.clock.now)
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(

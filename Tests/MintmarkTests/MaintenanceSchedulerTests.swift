@@ -32,8 +32,9 @@ private final class House: Sendable {
     init() throws {
         let database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         context = ServiceContext(
-            realm: Deployment(), database: database, clock: clock, random: SystemRandom(),
-            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+            realm: Deployment(), database: database,
+            vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()),
+            environment: ServiceEnvironment(clock: clock))
     }
 
     func record(_ method: String = "pool.create") throws {

@@ -26,8 +26,8 @@ private final class MessageSender: SMSSender {
 private func context(_ delivery: Delivery) throws -> AccountsContext {
     let service = ServiceContext(
         realm: Deployment(), database: try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid()),
-        clock: SystemClock(), random: SystemRandom(), vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
-    return AccountsContext(service, delivery: delivery, passwordCost: 16)
+        vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
+    return AccountsContext(service, delivery: delivery, passwords: PasswordProtection(cost: 16))
 }
 
 @Suite("sending of text messages")
@@ -42,7 +42,8 @@ struct MessageSendingTests {
 
     private func send(_ house: AccountsContext, language: String?) throws {
         try MessageSending(context: house).send(
-            .signIn, to: .sms(PhoneNumber(Self.number)), code: "12345678", lifetimeSeconds: 600, language: language, of: tenant)
+            MessageContent(purpose: .signIn, code: "12345678", lifetimeSeconds: 600), to: .sms(PhoneNumber(Self.number)),
+            language: language, of: tenant)
     }
 
     @Test("text messages are sent with the tenant's template for the language, otherwise with the built-in one")
@@ -87,8 +88,9 @@ struct MessageSendingTests {
         let now = house.clock.now
         let number = try PhoneNumber(Self.number)
         func start(_ username: String) throws -> Flow {
-            let draft = flows.newFlow(
-                .signIn, .codeRequired, try Username(username), of: username, in: tenant, language: "de", request: [], at: now)
+            let draft = Flow(
+                id: flows.newId(), tenantId: tenant.id, kind: .signIn, stage: .codeRequired, username: username, accountId: username,
+                language: "de", request: [], requestedAt: now)
             return try CodeSending(house).send(
                 .init(purpose: .signIn, tenant: tenant, recipient: { _ in .sms(number) }, locks: [], now: now),
                 draft: { _ in .send(draft, isNew: true) }, commit: { _, _ in })

@@ -20,7 +20,8 @@ final class NewStoreFileTests {
 
     private static func open(_ path: String, _ image: StoreImage? = Schema.image, migrates: Bool = true) throws -> SQLiteDatabase {
         try SQLiteDatabase(
-            .file(path), migrations: Schema.migrations, image: image, migrates: migrates, connectionId: SystemRandom().uuid())
+            .file(path), migrations: Schema.migrations, image: image, options: OpeningOptions(migrates: migrates),
+            connectionId: SystemRandom().uuid())
     }
 
     private func tables(_ database: SQLiteDatabase) throws -> [String] {

@@ -28,7 +28,7 @@ struct TestTokenTests {
     init() throws {
         database = try SQLiteDatabase(.memory, migrations: Schema.migrations, connectionId: SystemRandom().uuid())
         let context = ServiceContext(
-            realm: Deployment(), database: database, clock: SystemClock(), random: SystemRandom(),
+            realm: Deployment(), database: database,
             vault: Vault(dataKey: SecretBytes(SystemRandom().bytes(32)), random: SystemRandom()))
         let signingKeys = SigningKeys(vault: context.vault)
         let pools = PoolConfigurationCache(
@@ -37,10 +37,11 @@ struct TestTokenTests {
         let accounts = AccountsContext(context)
         let tenants = TenantConfigurationCache(signingKeys: signingKeys)
         let service = AccountService(accounts, tenants, identities: PoolIdentities(pools))
-        let provider = TestProvider(
-            accounts, tenants, accounts: service, failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
+        let host = TestProvider.Host(
+            failures: ProviderFailures(named: { $0 as? any ContractError }, report: { _, _ in }),
             native: NativeAuthorization(challenge: { _, _, _ in LoopbackResponse(status: 404, text: "") }, redeem: { _ in .foreign }),
             documents: ClientDocumentSource { _, _ in .failed("The tests fetch no documents.") })
+        let provider = TestProvider(accounts, tenants, accounts: service, host: host)
         self.service = TestService(
             accounts, tenants, provider: provider,
             hooks: TestHooks(

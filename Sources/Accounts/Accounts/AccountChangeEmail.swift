@@ -34,8 +34,9 @@ extension AccountService {
             name,
             [.string(asker.named), .string(typed)] + [request.currentPassword, request.language].map { $0.map { .string($0) } ?? .null })
         let kind: Flow.Kind = wanted == .verification ? .emailVerification : .emailChange
-        let draft = flows.newFlow(
-            kind, .codeRequired, address, of: account.id, in: tenant, language: request.language, request: fingerprint, at: now)
+        let draft = Flow(
+            id: flows.newId(), tenantId: tenant.id, kind: kind, stage: .codeRequired, username: address.typed, accountId: account.id,
+            language: request.language, request: fingerprint, requestedAt: now)
         let order = CodeSending.Order(
             purpose: .verifyAddress, tenant: tenant, locks: [Flows.lockName(address: draft.address)], client: client, now: now)
         let flow = try flows.begin(by: sending.by(call), order, request: fingerprint) { tx in
@@ -87,8 +88,10 @@ extension AccountService {
 
     private func decide(_ address: Username, _ account: AccountRecord, _ tenant: TenantRecord, in tx: Transaction) throws -> EmailChange {
         try EmailChange.decide(
-            address, of: account.id, present: account.email, isVerified: account.isEmailVerified,
-            owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.enumerationProtection)
+            address,
+            EmailChange.Facts(
+                accountId: account.id, present: account.email, isVerified: account.isEmailVerified,
+                owner: try tx.account(named: address.folded, in: tenant.id)?.id, isHidden: tenant.enumerationProtection))
     }
 
     /// - Throws: `RecentSignInRequired` without a password; with a password `InvalidPassword`, `PasswordNotSet`, `AccountLocked`.
@@ -112,7 +115,7 @@ extension AccountService {
                 .init(password: password, subject: subject, unlock: unlock, client: client), isRight: isStillRight, tenant.lockout, at: now,
                 in: tx)
             if refusal?.lockedUntil != nil {
-                try context.notify(.accountLocked, account, tenant, by: AccountChangeEmail.info.name, at: now, in: tx)
+                try context.notify(.accountLocked, AccountChange(account, tenant, by: AccountChangeEmail.info.name, at: now), in: tx)
             }
             return refusal
         }

@@ -39,7 +39,9 @@ extension AccountService {
                 .init(password: request.currentPassword, subject: account.lockoutSubject, unlock: unlock),
                 isRight: try check.isStillRight(match, account), tenant.lockout, at: now, in: tx)
             if let refusal {
-                if refusal.lockedUntil != nil { try context.notify(.accountLocked, account, tenant, by: name, at: now, in: tx) }
+                if refusal.lockedUntil != nil {
+                    try context.notify(.accountLocked, AccountChange(account, tenant, by: name, at: now), in: tx)
+                }
                 return .failure(refusal)
             }
             account.password = sealed
@@ -47,7 +49,7 @@ extension AccountService {
             account.updatedAt = now
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
-            try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
+            try context.notify(.passwordChanged, AccountChange(account, tenant, by: name, at: now), in: tx)
             var proof = SignInProof.password.adding(own.session.secondFactor)
             // Only a sign-in with all factors begins the absolute lifetime of a session again.
             if proof.secondFactor != nil, tenant.tokens.sessionSeconds != nil { proof.authenticatedAt = own.session.authenticatedAt }

@@ -55,7 +55,7 @@ extension AccountService {
     /// Queues the notices to the user of the remaining account.
     private func tell(_ plan: MergeRule.Plan, _ lost: [FactorRecord], _ tenant: TenantRecord, at now: Int64, in tx: Transaction) throws {
         func notify(_ purpose: MessagePurpose, _ what: String) throws {
-            try context.notify(purpose, plan.account, tenant, what: what, by: AccountMerge.info.name, at: now, in: tx)
+            try context.notify(purpose, AccountChange(plan.account, tenant, by: AccountMerge.info.name, at: now), what: what, in: tx)
         }
         for way in [plan.movedWay].compactMap({ $0 }) + plan.movedLogins.map(\.providerId) { try notify(.providerLinked, way) }
         for way in plan.droppedWays { try notify(.providerUnlinked, way.providerId) }

@@ -39,7 +39,7 @@ extension AccountService {
             try tx.clearLockout(of: account.lockoutSubject)
             try tx.deleteSessions(of: account.id, by: .changedPassword, at: now)
             try tx.endFlows(of: account.id)
-            try context.notify(.passwordChanged, account, tenant, by: name, at: now, in: tx)
+            try context.notify(.passwordChanged, AccountChange(account, tenant, by: name, at: now), in: tx)
             // Nothing proves the user again, so the new session is as old as the sign-in before it, and stays with its application.
             var proof = SignInProof.password.adding(own.session.secondFactor)
             proof.authenticatedAt = own.session.authenticatedAt

@@ -62,7 +62,8 @@ extension AccountService {
                     try tx.keepGrant(of: identity, for: own.account, context.vault)
                     var proof = SignInProof.provider(identity.providerId)
                     proof.claims = own.session.claims
-                    var signIn = PendingSignIn(proof, audience: nil, identity, returnsProviderTokens: request.returnProviderTokens)
+                    var signIn = PendingSignIn(
+                        proof, audience: nil, identity: identity, returnsProviderTokens: request.returnProviderTokens)
                     signIn.take(try own.session.grant.continued(audience: request.audience, by: tenant))
                     return .success((try completion.conclude(own.account, of: tenant, with: signIn, by: attempt, in: tx), signIn))
                 }

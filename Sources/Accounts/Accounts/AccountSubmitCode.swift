@@ -41,9 +41,9 @@ extension AccountService {
             account.updatedAt = now
             try tx.update(account)
             if isChange, let left {
-                try context.notifyOfChange(from: left, account, tenant, language: flow.language, by: name, at: now, in: tx)
-                try context.notify(
-                    .addressChanged, account, tenant, to: flow.username, language: flow.language, by: name, at: now, in: tx)
+                let change = AccountChange(account, tenant, language: flow.language, by: name, at: now)
+                try context.notifyOfChange(from: left, change, in: tx)
+                try context.notify(.addressChanged, change, to: flow.username, in: tx)
             }
             let details = [("outcome", isChange ? "changed" : "verified")]
             try context.audit.record(

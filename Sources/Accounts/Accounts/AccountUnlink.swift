@@ -24,8 +24,10 @@ extension AccountService {
             if hasPasskey { usable.append(SignInProof.passkeyProvider) }
             do throws(UnlinkRule.Refusal) {
                 try UnlinkRule.check(
-                    request.providerId, own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
-                    isRecent: own.isRecent(at: now), force: request.force)
+                    request.providerId,
+                    UnlinkRule.Facts(
+                        own: way, providers: logins, usable: usable, isNamedByBackend: account.method == .custom,
+                        isRecent: own.isRecent(at: now)), force: request.force)
             } catch {
                 switch error {
                 case .notLinked: throw ProviderNotLinked(providerId: request.providerId, linked: [way].compactMap { $0 } + logins)
@@ -45,7 +47,7 @@ extension AccountService {
             }
             account.updatedAt = now
             try tx.update(account)
-            try context.notify(.providerUnlinked, account, tenant, what: request.providerId, by: name, at: now, in: tx)
+            try context.notify(.providerUnlinked, AccountChange(account, tenant, by: name, at: now), what: request.providerId, in: tx)
             try context.audit.record(
                 AuditEvent(name, call, tenant: account.tenantId, subject: account.id, details: [("providerId", request.providerId)]),
                 at: now, in: tx)

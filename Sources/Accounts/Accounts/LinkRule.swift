@@ -78,17 +78,23 @@ enum UnlinkRule {
         case last
     }
 
-    /// - Parameters:
-    ///   - own: The account's own sign-in method, `password` or `code`.
-    ///   - providers: The providers of its logins, and `passkey` if it has passkeys with which the user signs in.
-    ///   - usable: Those of `providers` that permit sign-in: providers that are disabled or deleted are excluded.
-    ///   - isNamedByBackend: Whether custom tokens also sign in to the account.
-    static func check(
-        _ providerId: String, own: String?, providers: [String], usable: [String], isNamedByBackend: Bool, isRecent: Bool, force: Bool
-    ) throws(Refusal) {
-        guard ([own].compactMap { $0 } + providers).contains(providerId) else { throw .notLinked }
-        if providerId == own || providerId == SignInProof.passkeyProvider, !isRecent { throw .tooOld }
-        let isLast = ([own].compactMap { $0 } + usable).allSatisfy { $0 == providerId }
-        if isLast, !isNamedByBackend, !force { throw .last }
+    struct Facts {
+        /// The account's own sign-in method, `password` or `code`.
+        let own: String?
+        /// The providers of its logins, and `passkey` if it has passkeys with which the user signs in.
+        let providers: [String]
+        /// Those of `providers` that permit sign-in: providers that are disabled or deleted are excluded.
+        let usable: [String]
+        /// Whether custom tokens also sign in to the account.
+        let isNamedByBackend: Bool
+        let isRecent: Bool
+    }
+
+    static func check(_ providerId: String, _ facts: Facts, force: Bool) throws(Refusal) {
+        let own = [facts.own].compactMap { $0 }
+        guard (own + facts.providers).contains(providerId) else { throw .notLinked }
+        if providerId == facts.own || providerId == SignInProof.passkeyProvider, !facts.isRecent { throw .tooOld }
+        let isLast = (own + facts.usable).allSatisfy { $0 == providerId }
+        if isLast, !facts.isNamedByBackend, !force { throw .last }
     }
 }

@@ -40,12 +40,13 @@ struct PasswordLinking: Sendable {
             try tx.deleteSessions(of: account.id, by: .linkedPassword, at: now)
             try tx.insertLinkEvent("password", account, by: name, at: now)
             try tx.endFlows(of: account.id)
-            try context.notify(.providerLinked, account, tenant, what: "password", by: name, at: now, in: tx)
+            try context.notify(.providerLinked, AccountChange(account, tenant, by: name, at: now), what: "password", in: tx)
             var proof = SignInProof.password
             proof.claims = own.session.claims
             var signIn = PendingSignIn(proof.adding(own.session.secondFactor), audience: nil)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return (try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn)
+            let linked = LinkedAccount(before: own.account, after: account)
+            return (try completion.conclude(linked, of: tenant, with: signIn, by: attempt, in: tx), signIn)
         }
     }
 

@@ -38,10 +38,12 @@ struct ProviderLinking: Sendable {
             try tx.keepGrant(of: identity, for: account, completion.context.vault)
             try tx.insertLinkEvent(identity.providerId, account, by: attempt.method, at: now)
             try completion.context.notify(
-                .providerLinked, account, tenant, what: identity.providerId, by: attempt.method, at: now, in: tx)
-            var signIn = PendingSignIn(proof(own, at: now), audience: nil, identity, returnsProviderTokens: returnsProviderTokens)
+                .providerLinked, AccountChange(account, tenant, by: attempt.method, at: now), what: identity.providerId, in: tx)
+            var signIn = PendingSignIn(
+                proof(own, at: now), audience: nil, identity: identity, returnsProviderTokens: returnsProviderTokens)
             signIn.take(try own.session.grant.continued(audience: audience, by: tenant))
-            return .success((try completion.conclude(linked: account, of: tenant, with: signIn, from: own, by: attempt, in: tx), signIn))
+            let linked = LinkedAccount(before: own.account, after: account)
+            return .success((try completion.conclude(linked, of: tenant, with: signIn, by: attempt, in: tx), signIn))
         }
     }
 
@@ -68,16 +70,20 @@ struct ProviderLinking: Sendable {
     }
 }
 
+/// An account before and after a sign-in method was linked to it.
+struct LinkedAccount {
+    let before: AccountRecord
+    let after: AccountRecord
+}
+
 extension SignInCompletion {
     /// Starts the session after linking. An anonymous account is exempt from second factors; linking ends the exemption. It is therefore
     /// handled like a first sign-in: its earlier anonymous sessions end, and a required second factor must be verified.
-    ///
-    /// - Parameter own: The account before linking, and the session that requested it.
     func conclude(
-        linked account: AccountRecord, of tenant: TenantRecord, with signIn: PendingSignIn, from own: AuthenticatedAccount,
-        by attempt: SignInCall, in tx: Transaction
+        _ linked: LinkedAccount, of tenant: TenantRecord, with signIn: PendingSignIn, by attempt: SignInCall, in tx: Transaction
     ) throws -> FirstFactor {
-        guard own.account.method == .anonymous else {
+        let account = linked.after
+        guard linked.before.method == .anonymous else {
             var own = PendingSignIn(signIn.proof, audience: signIn.audience, scope: signIn.scope)
             own.application = signIn.application
             return .signedIn(try begin(account, of: tenant, with: own, by: attempt, in: tx))

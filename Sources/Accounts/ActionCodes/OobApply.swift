@@ -43,7 +43,7 @@ extension OobService {
             try tx.deleteActionCodes(of: accountId, record.purpose)
             try tx.endFlows(of: accountId)
             guard let after = try tx.account(accountId) else { throw ActionCodeInvalid() }
-            try notify(record, from: before, to: after, tenant, by: name, at: now, in: tx)
+            try notify(record, from: before, AccountChange(after, tenant, by: name, at: now), in: tx)
         }
         return OobApply.Result(purpose: record.purpose, email: record.newEmail ?? record.email, accountId: accountId)
     }
@@ -51,27 +51,26 @@ extension OobService {
     /// Removes the logins and passkeys that another user may have added before the address was proved.
     private func forget(_ account: AccountRecord, _ tenant: TenantRecord, by method: String, at now: Int64, in tx: Transaction) throws {
         for login in try tx.accountLogins(of: account.id) {
-            try context.notify(.providerUnlinked, account, tenant, what: login.providerId, by: method, at: now, in: tx)
+            try context.notify(.providerUnlinked, AccountChange(account, tenant, by: method, at: now), what: login.providerId, in: tx)
         }
         try tx.deleteAccountLogins(of: account.id)
         try tx.deletePasskeys(of: account.id)
     }
 
     private func notify(
-        _ record: ActionCodeRecord, from before: AccountRecord, to after: AccountRecord, _ tenant: TenantRecord, by method: String,
-        at now: Int64, in tx: Transaction
+        _ record: ActionCodeRecord, from before: AccountRecord, _ change: AccountChange, in tx: Transaction
     ) throws {
         switch record.purpose {
-        case .passwordReset: try context.notify(.passwordResetNotice, after, tenant, by: method, at: now, in: tx)
+        case .passwordReset: try context.notify(.passwordResetNotice, change, in: tx)
         case .changeEmail, .revertEmail:
-            guard let left = before.email, let gained = after.email, Username.fold(left) != Username.fold(gained) else { return }
+            guard let left = before.email, let gained = change.account.email, Username.fold(left) != Username.fold(gained) else { return }
             // After it was undone, a change gives no further right to undo it.
             if record.purpose == .revertEmail {
-                try context.notify(.addressChanged, after, tenant, to: left, by: method, at: now, in: tx)
+                try context.notify(.addressChanged, change, to: left, in: tx)
             } else {
-                try context.notifyOfChange(from: left, after, tenant, by: method, at: now, in: tx)
+                try context.notifyOfChange(from: left, change, in: tx)
             }
-            try context.notify(.addressChanged, after, tenant, to: gained, by: method, at: now, in: tx)
+            try context.notify(.addressChanged, change, to: gained, in: tx)
         case .verifyEmail, .signIn: break
         }
     }

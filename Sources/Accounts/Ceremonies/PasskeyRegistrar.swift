@@ -9,7 +9,7 @@ struct PasskeyRegistrar: Sendable {
     private let trust: AttestationTrust
     /// The method that starts again after a refusal.
     private let next: String
-    private let now: Int64
+    let now: Int64
 
     /// Reads the metadata of authenticators if it has changed. Call this outside of transactions.
     ///

@@ -82,8 +82,8 @@ struct CodeSending: Sendable {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
         func message(_ flow: Flow) -> OutgoingMessage {
             OutgoingMessage(
-                to: recipient(flow), purpose, code: code(for: flow), of: flow, lifetimeSeconds: tenant.codes.lifetimeSeconds,
-                tenant: tenant, delivery: delivery)
+                MessageContent(purpose: purpose, code: code(for: flow), lifetimeSeconds: tenant.codes.lifetimeSeconds),
+                to: recipient(flow), of: flow, tenant: tenant, delivery: delivery)
         }
         let gate = HookGate(context, for: call)
         func ask(about flow: Flow, in tx: Transaction) throws {

@@ -110,7 +110,8 @@ package struct ProductMessages: Sendable {
     package func sendNotice(to address: String) throws {
         guard sends else { return }
         try counting {
-            try MessageSending(context: context).send(.noAccountNotice, to: .email(address), language: language, of: tenant)
+            try MessageSending(context: context).send(
+                MessageContent(purpose: .noAccountNotice), to: .email(address), language: language, of: tenant)
         }
     }
 
@@ -120,7 +121,8 @@ package struct ProductMessages: Sendable {
         let recipient = Recipient.sms(try Self.number(number))
         try counting {
             try MessageSending(context: context).send(
-                Self.purpose(purpose), to: recipient, code: code, lifetimeSeconds: lifetimeSeconds, language: language, of: tenant)
+                MessageContent(purpose: Self.purpose(purpose), code: code, lifetimeSeconds: lifetimeSeconds), to: recipient,
+                language: language, of: tenant)
         }
     }
 

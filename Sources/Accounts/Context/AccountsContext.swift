@@ -44,13 +44,12 @@ public final class AccountsContext: Sendable {
     /// - Parameter faultyCarrier: Replaces the delivery while a test injects faults into it; returns `nil` outside of testing stores.
     public init(
         _ service: ServiceContext, delivery: Delivery = .none, faultyCarrier: @escaping @Sendable () -> MessageSender? = { nil },
-        breachedPasswords: (any BreachedPasswordLookup)? = nil, passwordCost: Int = PasswordHasher.cost,
-        hooks: HookTransports = HookTransports()
+        passwords: PasswordProtection = PasswordProtection(), hooks: HookTransports = HookTransports()
     ) {
         self.service = service
         parts = Parts(
-            delivery: delivery, faultyCarrier: faultyCarrier, breachedPasswords: breachedPasswords,
-            passwords: PasswordHasher(cost: passwordCost, vault: service.vault, random: service.random), hooks: hooks)
+            delivery: delivery, faultyCarrier: faultyCarrier, breachedPasswords: passwords.breached,
+            passwords: PasswordHasher(cost: passwords.cost, vault: service.vault, random: service.random), hooks: hooks)
         database = StoreHandle(NoticingDatabase(inner: service.database, notices: parts.notices), service.database.access)
     }
 
@@ -88,6 +87,19 @@ public final class AccountsContext: Sendable {
 
     /// Sends messages; `nil` if they stay in the store.
     var carrier: MessageSender? { parts.faultyCarrier() ?? delivery.carrier }
+}
+
+/// The protection of the passwords of accounts.
+public struct PasswordProtection: Sendable {
+    /// The cost of hashing a password.
+    let cost: Int
+    /// Looks up leaked passwords; `nil` if no service can be reached.
+    let breached: (any BreachedPasswordLookup)?
+
+    public init(cost: Int = PasswordHasher.cost, breached: (any BreachedPasswordLookup)? = nil) {
+        self.cost = cost
+        self.breached = breached
+    }
 }
 
 extension AccountsContext {

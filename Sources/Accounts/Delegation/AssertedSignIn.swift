@@ -56,14 +56,13 @@ struct AssertedSignIn {
     ///
     /// - Parameter endsWithToken: Whether the session must not be longer than the token. An assertion is valid for its redemption only.
     func subject(
-        _ account: AccountRecord, _ token: ExchangedToken, _ entry: SubjectIssuer, _ application: ApplicationRecord,
-        of tenant: TenantRecord, endsWithToken: Bool = true
+        _ account: AccountRecord, _ vouched: VouchedToken, of tenant: TenantRecord, endsWithToken: Bool = true
     ) -> DelegatedSubject {
+        let token = vouched.token
         let said = token.claims["auth_time"].flatMap { NumericDate.seconds($0) } ?? attempt.now
         let moment = max(account.validAfter, min(attempt.now, said))
         let end = min(endsWithToken ? token.expiresAt : .max, tenant.tokens.end(ofSessionFrom: moment) ?? .max)
-        return DelegatedSubject(
-            account, token, entry, sessionId: attempt.secrets.sessionId, application: application, at: moment, end: end)
+        return DelegatedSubject(account, vouched, sessionId: attempt.secrets.sessionId, at: moment, end: end)
     }
 
     /// Stores the session of a subject, after the hook `beforeSignIn` has decided.

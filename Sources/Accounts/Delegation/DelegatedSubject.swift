@@ -2,6 +2,14 @@ import Contract
 import JSON
 import Storage
 
+/// The token of a trusted issuer, for an application of a tenant.
+struct VouchedToken {
+    let token: ExchangedToken
+    /// The entry of the tenant for the issuer.
+    let entry: SubjectIssuer
+    let application: ApplicationRecord
+}
+
 /// The user of a token that is exchanged, as the transaction of the exchange has read it.
 struct DelegatedSubject: Sendable {
     let token: ExchangedToken
@@ -44,14 +52,12 @@ struct DelegatedSubject: Sendable {
     }
 
     /// A subject for which a trusted issuer vouches.
-    init(
-        _ account: AccountRecord, _ token: ExchangedToken, _ entry: SubjectIssuer, sessionId: String, application: ApplicationRecord,
-        at moment: Int64, end: Int64
-    ) {
+    init(_ account: AccountRecord, _ vouched: VouchedToken, sessionId: String, at moment: Int64, end: Int64) {
+        let (token, entry) = (vouched.token, vouched.entry)
         self.token = token
         self.sessionId = sessionId
-        self.application = application
-        clientId = application.clientId
+        application = vouched.application
+        clientId = vouched.application.clientId
         self.entry = entry
         self.account = account
         (accountId, authenticatedAt, self.end) = (account.id, moment, end)

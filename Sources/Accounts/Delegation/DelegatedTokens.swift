@@ -43,12 +43,12 @@ package struct DelegatedTokens: Sendable {
     ///
     /// - Throws: The errors of `token.exchange`.
     package func exchange(
-        _ token: VerifiedTenantToken, actor: ExchangedToken?, for wish: DelegationRule.Wish, _ attempt: Attempt
+        _ token: VerifiedTenantToken, for wish: DelegationRule.Wish, _ attempt: Attempt
     ) throws -> Issued {
         try issue(by: attempt) { tx in
             let tenant = try configurations.tenant(token.tenantId, in: tx)
             let subject = try subject(of: token, by: tenant, in: tx)
-            return (tenant, subject, try draft(for: subject, actor, wish, by: tenant, attempt, in: tx))
+            return (tenant, subject, try draft(for: subject, wish, by: tenant, attempt, in: tx))
         }
     }
 
@@ -56,8 +56,7 @@ package struct DelegatedTokens: Sendable {
     ///
     /// - Throws: The errors of `token.exchange`.
     package func exchange(
-        _ token: ExchangedToken, ofTenant tenantId: String, clientId: String?, actor: ExchangedToken?, for wish: DelegationRule.Wish,
-        _ attempt: Attempt
+        _ token: ExchangedToken, ofTenant tenantId: String, clientId: String?, for wish: DelegationRule.Wish, _ attempt: Attempt
     ) throws -> Issued {
         let signIn = AssertedSignIn(context, configurations, method: attempt.method, call: attempt.call, now: attempt.now)
         return try issue(by: attempt, signIn) { tx in
@@ -66,20 +65,21 @@ package struct DelegatedTokens: Sendable {
             let entry = try tenant.subjectIssuer(token.issuer)
             let application = try tenant.knownApplication(clientId)
             let account = try signIn.account(of: token, entry, in: tenant, in: tx)
-            if let actor, actor.issuer == context.realm.issuer(of: .tenant(tenant.id)), actor.subject == account.id {
+            if let actor = wish.actor, actor.issuer == context.realm.issuer(of: .tenant(tenant.id)), actor.subject == account.id {
                 throw ActorNotAllowed(reason: "the actor is the subject itself")
             }
-            var subject = signIn.subject(account, token, entry, application, of: tenant)
-            let draft = try draft(for: subject, actor, wish, by: tenant, attempt, in: tx)
+            let vouched = VouchedToken(token: token, entry: entry, application: application)
+            var subject = signIn.subject(account, vouched, of: tenant)
+            let draft = try draft(for: subject, wish, by: tenant, attempt, in: tx)
             try signIn.begin(&subject, until: draft.grant.expiresAt, scopes: draft.grant.scopes, of: tenant, in: tx)
             return (tenant, subject, draft)
         }
     }
 
     private func draft(
-        for subject: DelegatedSubject, _ actor: ExchangedToken?, _ wish: DelegationRule.Wish, by tenant: TenantRecord,
-        _ attempt: Attempt, in tx: Transaction
+        for subject: DelegatedSubject, _ wish: DelegationRule.Wish, by tenant: TenantRecord, _ attempt: Attempt, in tx: Transaction
     ) throws -> Draft {
+        let actor = wish.actor
         let decision = try DelegationRule.decide(
             subject.token, actor, tenant.settings.delegations ?? [], of: context.realm.issuer(of: .tenant(tenant.id)))
         try requireStanding(of: decision.chain, at: attempt.now, in: tx)
@@ -141,7 +141,7 @@ package struct DelegatedTokens: Sendable {
             guard let key = try configurations.signingKeys.ring(of: .tenant(tenant.id), in: tx).active(at: now) else {
                 throw TenantNotFound(tenantId: tenant.id)
             }
-            try context.audit.record(event(subject, draft, id, tenant, attempt), at: now, in: tx)
+            try context.audit.record(event(of: subject, draft, tokenId: id, tenant: tenant, attempt), at: now, in: tx)
             return (draft, claims(of: subject, draft, id, issuer: context.realm.issuer(of: .tenant(tenant.id)), at: now), key)
         }
         let (draft, payload, key) =
@@ -156,11 +156,11 @@ package struct DelegatedTokens: Sendable {
     }
 
     private func event(
-        _ subject: DelegatedSubject, _ draft: Draft, _ id: String, _ tenant: TenantRecord, _ attempt: Attempt
+        of subject: DelegatedSubject, _ draft: Draft, tokenId: String, tenant: TenantRecord, _ attempt: Attempt
     ) -> AuditEvent {
         var event = AuditEvent(attempt.method, attempt.call, tenant: tenant.id, subject: subject.accountId)
         event.details["sessionId"] = .string(subject.sessionId)
-        event.details["tokenId"] = .string(id)
+        event.details["tokenId"] = .string(tokenId)
         event.details["audience"] = .array(draft.grant.audiences.map { .string($0) })
         event.details["scope"] = .string(draft.grant.scopes.text)
         event.details["act"] = draft.chain.claim

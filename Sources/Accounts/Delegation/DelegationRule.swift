@@ -123,6 +123,8 @@ package enum DelegationRule {
         let audiences: [String]
         let scope: String?
         let expiresInSeconds: Int64?
+        /// The actor that will use the token for the subject; `nil` if the subject acts itself.
+        package var actor: ExchangedToken?
 
         package init(audiences: [String], scope: String?, expiresInSeconds: Int64?) {
             var seen: Set<String> = []

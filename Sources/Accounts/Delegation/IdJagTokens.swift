@@ -174,8 +174,8 @@ package struct VerifiedAssertion: Sendable {
     /// `nil` if the assertion sets no limit.
     let scope: String?
 
-    package init(issuer: String, subject: String, expiresAt: Int64, claims: JSONNode, resources: [String], scope: String?) {
-        token = ExchangedToken(issuer: issuer, subject: subject, expiresAt: expiresAt, claims: claims)
+    package init(_ token: ExchangedToken, resources: [String], scope: String?) {
+        self.token = token
         self.resources = resources
         self.scope = scope
     }
@@ -195,7 +195,8 @@ extension DelegatedTokens {
             let entry = try tenant.subjectIssuer(assertion.token.issuer)
             let application = try tenant.knownApplication(clientId)
             let account = try signIn.account(of: assertion.token, entry, in: tenant, in: tx)
-            var subject = signIn.subject(account, assertion.token, entry, application, of: tenant, endsWithToken: false)
+            let vouched = VouchedToken(token: assertion.token, entry: entry, application: application)
+            var subject = signIn.subject(account, vouched, of: tenant, endsWithToken: false)
             let requested = scope.map { Scopes($0) }
             if let said = assertion.scope.map({ Scopes($0) }) {
                 let missing = said.lacking(requested?.names ?? [])

@@ -23,47 +23,42 @@ public struct OutgoingMessage: Sendable {
     public private(set) var link: String?
 
     /// - Parameter language: The language of the user, as a language tag.
-    init(
-        to recipient: Recipient, _ purpose: MessagePurpose, code: String?, lifetimeSeconds: Int64, language: String?, tenant: TenantRecord,
-        delivery: TenantDelivery?, notice: NoticeFacts? = nil
-    ) {
+    init(_ content: MessageContent, to recipient: Recipient, language: String?, tenant: TenantRecord, delivery: TenantDelivery?) {
         to = recipient.text
         channel = recipient.channel
-        self.purpose = purpose
-        self.code = code
+        purpose = content.purpose
+        code = content.code
         self.language = language
         tenantId = tenant.id
         tenantName = tenant.settings.name ?? delivery?.smtp?.fromName
-        self.lifetimeSeconds = lifetimeSeconds
+        lifetimeSeconds = content.lifetimeSeconds
         self.delivery = delivery
-        self.notice = notice
+        notice = content.notice
         // The fact of this notice is the link that undoes the change.
         link = purpose == .addressChangedLink ? notice?.what : nil
     }
 
     /// A message with a link for an action.
     init(_ action: ActionMessage, language: String?, tenant: TenantRecord, delivery: TenantDelivery?) {
-        self.init(
-            to: .email(action.to), action.purpose, code: action.code, lifetimeSeconds: action.lifetimeSeconds, language: language,
-            tenant: tenant, delivery: delivery, notice: NoticeFacts(id: "", at: action.at, what: ""))
+        let content = MessageContent(
+            purpose: action.purpose, code: action.code, lifetimeSeconds: action.lifetimeSeconds,
+            notice: NoticeFacts(id: "", at: action.at, what: ""))
+        self.init(content, to: .email(action.to), language: language, tenant: tenant, delivery: delivery)
         link = action.link
     }
 
     /// A message with a code. For a decoy flow, the corresponding notice without a code, so that timing and failures are the same.
-    init(
-        to recipient: Recipient, _ purpose: MessagePurpose, code: String, of flow: Flow, lifetimeSeconds: Int64, tenant: TenantRecord,
-        delivery: TenantDelivery?
-    ) {
-        self.init(
-            to: recipient, flow.isDecoy ? purpose.notice : purpose, code: flow.isDecoy ? nil : code, lifetimeSeconds: lifetimeSeconds,
-            language: flow.language, tenant: tenant, delivery: delivery)
+    init(_ content: MessageContent, to recipient: Recipient, of flow: Flow, tenant: TenantRecord, delivery: TenantDelivery?) {
+        var content = content
+        if flow.isDecoy { (content.purpose, content.code) = (content.purpose.notice, nil) }
+        self.init(content, to: recipient, language: flow.language, tenant: tenant, delivery: delivery)
     }
 
     private var values: MessageValues {
         MessageValues(
             code: code, lifetimeSeconds: lifetimeSeconds, tenantName: tenantName,
             namelessTenant: delivery?.smtp?.from.split(separator: "@").last.map(String.init) ?? tenantId, address: to,
-            at: notice?.at, what: notice?.what ?? "", link: link)
+            changedAt: notice?.at, what: notice?.what ?? "", link: link)
     }
 
     private var templates: MessageTemplates { delivery?.words ?? MessageTemplates() }
@@ -75,6 +70,17 @@ public struct OutgoingMessage: Sendable {
     public var textMessage: (language: String, text: String) {
         templates.textMessage(for: purpose, languages: language.map { [$0] } ?? [], values)
     }
+}
+
+/// The content of a message before the templates are applied.
+struct MessageContent {
+    var purpose: MessagePurpose
+    /// The code, or `nil` for a message without one.
+    var code: String?
+    /// The lifetime of the code, in seconds.
+    var lifetimeSeconds: Int64 = 0
+    /// The facts of a notice about an account.
+    var notice: NoticeFacts?
 }
 
 /// A message with a link for an action.

@@ -29,15 +29,19 @@ package struct AuthenticatorApp: Sendable {
         context.vault.seal(SecretBytes(secret), as: Self.name(session))
     }
 
-    /// Returns the factor of the app if the code is right, otherwise `nil`.
-    package func factor(
-        _ id: String, of accountId: String, named displayName: String?, code: String, drift: Int64, _ context: AccountsContext
-    ) -> FactorRecord? {
-        let now = context.clock.now
+    /// Returns the time step of the code if it is right, otherwise `nil`.
+    package func step(of code: String, drift: Int64, at now: Int64) -> Int64? {
         guard case .right(let step) = TOTP(SecretBytes(secret)).judge(code, at: now, drift: drift, after: nil) else { return nil }
-        return FactorRecord(
-            id: id, accountId: accountId, kind: .totp, displayName: displayName,
-            secret: context.vault.seal(SecretBytes(secret), as: FactorRecord.sealName(id)), lastStep: step, enrolledAt: now)
+        return step
+    }
+
+    /// Returns the factor of the app, without a display name.
+    ///
+    /// - Parameter step: The time step of the code with which the app is enrolled.
+    package func factor(_ id: String, of accountId: String, step: Int64, at now: Int64, _ context: AccountsContext) -> FactorRecord {
+        FactorRecord(
+            id: id, accountId: accountId, kind: .totp, secret: context.vault.seal(SecretBytes(secret), as: FactorRecord.sealName(id)),
+            lastStep: step, enrolledAt: now)
     }
 
     /// Verifies the code of an enrolled app, and counts wrong codes of the account.

@@ -109,13 +109,13 @@ struct FactorCheck: Sendable {
             check = "expired"
         }
         flow.code.tries += 1
-        return .failure(refusal(check, flow, sent: draft.secret == nil, tenant, left: nil, again: "mfa.enroll"))
+        return .failure(refusal(check, flow, sent: draft.secret == nil, tenant, left: nil))
     }
 
-    /// - Parameter left: The number of remaining attempts of the account; `nil` if only the attempts of the code count.
-    private func refusal(
-        _ check: String, _ flow: Flow, sent: Bool, _ tenant: TenantRecord, left: Int64?, again: String = "mfa.challenge"
-    ) -> FactorCodeInvalid {
+    /// - Parameter left: The number of remaining attempts of the account; `nil` during an enrollment, where only the attempts of the code
+    ///   count.
+    private func refusal(_ check: String, _ flow: Flow, sent: Bool, _ tenant: TenantRecord, left: Int64?) -> FactorCodeInvalid {
+        let again = left == nil ? MfaEnroll.info.name : MfaChallenge.info.name
         let reason =
             switch check {
             case "used": "it was already used; wait for the next code of the app"

@@ -131,17 +131,23 @@ enum WithdrawalRule {
         case last
     }
 
-    /// - Parameters:
-    ///   - isOwner: Whether the caller is the signed-in user; otherwise it is the developer.
-    ///   - needsSecondFactor: Whether the session must verify a second factor first.
-    static func check(
-        _ factorId: String, of factors: [FactorRecord], _ policy: MfaPolicy, isOwner: Bool, isRecent: Bool, needsSecondFactor: Bool
-    ) throws(Refusal) {
-        guard factors.contains(where: { $0.id == factorId }) else { throw .notFound }
+    struct Facts {
+        /// The factors of the account.
+        let factors: [FactorRecord]
+        let policy: MfaPolicy
+        /// Whether the caller is the signed-in user; otherwise it is the developer.
+        let isOwner: Bool
+        let isRecent: Bool
+        /// Whether the session must verify a second factor first.
+        let needsSecondFactor: Bool
+    }
+
+    static func check(_ factorId: String, _ facts: Facts) throws(Refusal) {
+        guard facts.factors.contains(where: { $0.id == factorId }) else { throw .notFound }
         // The developer can remove a lost factor even if it is the last one: the user enrolls another at the next sign-in.
-        guard isOwner else { return }
-        if !isRecent { throw .tooOld }
-        if needsSecondFactor { throw .secondFactorNeeded }
-        if policy == .required, factors.count == 1 { throw .last }
+        guard facts.isOwner else { return }
+        if !facts.isRecent { throw .tooOld }
+        if facts.needsSecondFactor { throw .secondFactorNeeded }
+        if facts.policy == .required, facts.factors.count == 1 { throw .last }
     }
 }

@@ -133,7 +133,7 @@ struct FederatedAccounts: Sendable {
     private func adopt(_ account: AccountRecord, _ method: String, _ call: any CallContext, in tx: Transaction) throws -> AccountRecord {
         guard try tx.insert(identity.login(at: now), of: account) else { throw SerializationConflict() }
         try tx.update(account)
-        try context.notify(.providerLinked, account, tenant, what: identity.providerId, by: method, at: now, in: tx)
+        try context.notify(.providerLinked, AccountChange(account, tenant, by: method, at: now), what: identity.providerId, in: tx)
         try context.audit.record(
             AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("linked", identity.providerId)]), at: now, in: tx)
         return account

@@ -42,15 +42,6 @@ struct Flows: Sendable {
         HMAC.sha256(key: requestKey, JSONValue.array([.string(method)] + parts).bytes)
     }
 
-    func newFlow(
-        _ kind: Flow.Kind, _ stage: Flow.Stage, _ username: Username, of accountId: String, in tenant: TenantRecord, language: String?,
-        request: [UInt8], at now: Int64
-    ) -> Flow {
-        Flow(
-            id: newId(), tenantId: tenant.id, kind: kind, stage: stage, username: username.typed,
-            accountId: accountId, language: language, request: request, at: now)
-    }
-
     /// Returns a new ID of a flow.
     func newId() -> String { Hex.encode(context.random.bytes(16)) }
 

@@ -66,7 +66,7 @@ extension IdpService {
         }
         return IdpAuthorize.Result(
             continuationToken: ContinuationTokens(context).token(of: id, step: 0),
-            authorizationUrl: AuthorizationRequest.url(place, for: begun, at: idp, secrets, scope: scope, custom: custom),
+            authorizationUrl: AuthorizationRequest(flow: begun, idp: idp, secrets: secrets, scope: scope, custom: custom).url(at: place),
             redirectUri: begun.redirectUri, expiresAt: begun.expiresAt)
     }
 

@@ -15,21 +15,11 @@ struct MessageSending: Sendable {
 
     /// Sends an email or a text message with the tenant's templates. In a testing store, stores it in the outbox instead.
     ///
-    /// - Parameters:
-    ///   - code: The code, or `nil` for a message without one.
-    ///   - lifetimeSeconds: The lifetime of the code, in seconds.
-    ///   - language: The language of the user, as a language tag.
-    ///   - notice: The facts of a notice about an account.
+    /// - Parameter language: The language of the user, as a language tag.
     /// - Throws: `MessageNotSent`.
-    func send(
-        _ purpose: MessagePurpose, to recipient: Recipient, code: String? = nil, lifetimeSeconds: Int64 = 0, language: String?,
-        of tenant: TenantRecord, notice: NoticeFacts? = nil
-    ) throws {
+    func send(_ content: MessageContent, to recipient: Recipient, language: String?, of tenant: TenantRecord) throws {
         let delivery = try tenant.settings.delivery?.opened(for: tenant.id, context.vault)
-        try send(
-            OutgoingMessage(
-                to: recipient, purpose, code: code, lifetimeSeconds: lifetimeSeconds, language: language, tenant: tenant,
-                delivery: delivery, notice: notice))
+        try send(OutgoingMessage(content, to: recipient, language: language, tenant: tenant, delivery: delivery))
     }
 
     private func send(_ message: OutgoingMessage) throws {

@@ -40,9 +40,9 @@ struct Notice: Sendable, Equatable {
         return vault.seal(SecretBytes(JSONValue.object(object).bytes), as: Self.sealName(id))
     }
 
-    init(_ purpose: MessagePurpose, to address: String, what: String, language: String?, of accountId: String, by method: String) {
+    init(_ purpose: MessagePurpose, to: String, what: String, language: String?, accountId: String, method: String) {
         self.purpose = purpose
-        to = address
+        self.to = to
         self.what = what
         self.language = language
         self.accountId = accountId
@@ -58,7 +58,7 @@ struct Notice: Sendable, Equatable {
         }
         self.init(
             purpose, to: to, what: object["what"]?.string ?? "", language: object["language"]?.string,
-            of: object["accountId"]?.string ?? "", by: object["method"]?.string ?? "")
+            accountId: object["accountId"]?.string ?? "", method: object["method"]?.string ?? "")
     }
 
     private static func sealName(_ id: String) -> String { "notice \(id)" }

@@ -7,21 +7,38 @@ import ServiceContext
 import Storage
 import Synchronization
 
+/// A change to an account, about which its user is notified.
+struct AccountChange {
+    let account: AccountRecord
+    let tenant: TenantRecord
+    /// The language tag of the flow that makes the change.
+    let language: String?
+    let method: String
+    let now: Int64
+
+    init(_ account: AccountRecord, _ tenant: TenantRecord, language: String? = nil, by method: String, at now: Int64) {
+        self.account = account
+        self.tenant = tenant
+        self.language = language
+        self.method = method
+        self.now = now
+    }
+}
+
 extension AccountsContext {
     /// Queues a notice to the verified address of an account, in the transaction of the change.
     ///
     /// - Parameters:
     ///   - address: The address, if it differs from the account's verified one.
     ///   - what: The name of the factor or provider, or a number.
-    ///   - language: The language tag of the flow that makes the change.
     func notify(
-        _ purpose: MessagePurpose, _ account: AccountRecord, _ tenant: TenantRecord, to address: String? = nil, what: String = "",
-        language: String? = nil, by method: String, at now: Int64, in tx: Transaction
+        _ purpose: MessagePurpose, _ change: AccountChange, to address: String? = nil, what: String = "", in tx: Transaction
     ) throws {
+        let (account, tenant, now) = (change.account, change.tenant, change.now)
         guard tenant.settings.notices == .credentials, let address = address ?? (account.isEmailVerified ? account.email : nil),
             let purpose = NoticeRule.purpose(purpose, number: try tx.countNotice(of: account.id, at: now))
         else { return }
-        let notice = Notice(purpose, to: address, what: what, language: language, of: account.id, by: method)
+        let notice = Notice(purpose, to: address, what: what, language: change.language, accountId: account.id, method: change.method)
         guard delivery.carries(.email, for: tenant.settings.delivery) else {
             return try recordUnsent(notice, tenant.id, "no mail server or webhook is configured", at: now, in: tx)
         }
@@ -34,12 +51,10 @@ extension AccountsContext {
 
     /// Queues the notice to the previous address of an account. If the tenant has a page for links, the notice contains a link that
     /// undoes the change.
-    func notifyOfChange(
-        from previous: String, _ account: AccountRecord, _ tenant: TenantRecord, language: String? = nil, by method: String, at now: Int64,
-        in tx: Transaction
-    ) throws {
+    func notifyOfChange(from previous: String, _ change: AccountChange, in tx: Transaction) throws {
+        let (account, tenant, now) = (change.account, change.tenant, change.now)
         guard tenant.settings.notices == .credentials, let page = tenant.settings.delivery?.linkUrl else {
-            return try notify(.addressChanged, account, tenant, to: previous, language: language, by: method, at: now, in: tx)
+            return try notify(.addressChanged, change, to: previous, in: tx)
         }
         let code = ActionCodeRecord.newCode(random)
         let record = ActionCodeRecord(
@@ -47,7 +62,7 @@ extension AccountsContext {
             createdAt: now, expiresAt: now + ActionCodePurpose.revertEmail.lifetimeSeconds)
         try tx.insert(record, code: code)
         let link = ActionLink.url(page: page, .revertEmail, code: code, tenantId: tenant.id)
-        try notify(.addressChangedLink, account, tenant, to: previous, what: link, language: language, by: method, at: now, in: tx)
+        try notify(.addressChangedLink, change, to: previous, what: link, in: tx)
     }
 
     private func recordUnsent(_ notice: Notice, _ tenantId: String, _ reason: String, at now: Int64, in tx: Transaction) throws {
@@ -110,8 +125,9 @@ extension AccountsContext {
         if let tenant = try driver.read({ try $0.tenant(queued.tenantId) }) {
             let notice = try Notice(queued, vault)
             try MessageSending(context: self).send(
-                notice.purpose, to: .email(notice.to), language: notice.language, of: tenant,
-                notice: NoticeFacts(id: queued.id, at: queued.madeAt, what: notice.what))
+                MessageContent(
+                    purpose: notice.purpose, notice: NoticeFacts(id: queued.id, at: queued.madeAt, what: notice.what)),
+                to: .email(notice.to), language: notice.language, of: tenant)
         }
         try driver.write { try $0.deleteNotice(queued.id) }
     }
@@ -125,7 +141,8 @@ extension AccountsContext {
             }
             try tx.deleteNotice(queued.id)
             let reason = (error as? MessageNotSent)?.reason ?? "it cannot be read"
-            let notice = (try? Notice(queued, vault)) ?? Notice(.noticesPaused, to: "", what: "", language: nil, of: "", by: "notice")
+            let notice =
+                (try? Notice(queued, vault)) ?? Notice(.noticesPaused, to: "", what: "", language: nil, accountId: "", method: "notice")
             try recordUnsent(notice, queued.tenantId, reason, at: now, in: tx)
         }
     }

@@ -85,7 +85,7 @@ extension PasskeyService {
         if account.method == .anonymous { account.method = .federated }
         account.updatedAt = now
         try tx.update(account)
-        try context.notify(.providerLinked, account, tenant, what: SignInProof.passkeyProvider, by: method, at: now, in: tx)
+        try context.notify(.providerLinked, AccountChange(account, tenant, by: method, at: now), what: SignInProof.passkeyProvider, in: tx)
         try context.audit.record(
             AuditEvent(method, call, tenant: tenant.id, subject: account.id, details: [("credentialId", passkey.id)]), at: now, in: tx)
         return passkey

@@ -78,9 +78,10 @@ extension PasskeyService {
             if deleted.usage == .secondFactor {
                 if try tx.factors(of: account.id).isEmpty { try tx.setRecoveryCodes([], of: account.id) }
                 try context.notify(
-                    .factorRemoved, account, tenant, what: FactorRecord(deleted).noticeName, by: name, at: now, in: tx)
+                    .factorRemoved, AccountChange(account, tenant, by: name, at: now), what: FactorRecord(deleted).noticeName, in: tx)
             } else {
-                try context.notify(.providerUnlinked, account, tenant, what: SignInProof.passkeyProvider, by: name, at: now, in: tx)
+                try context.notify(
+                    .providerUnlinked, AccountChange(account, tenant, by: name, at: now), what: SignInProof.passkeyProvider, in: tx)
             }
             try context.audit.record(
                 AuditEvent(name, call, tenant: tenant.id, subject: account.id, details: [("credentialId", deleted.id)]), at: now, in: tx)

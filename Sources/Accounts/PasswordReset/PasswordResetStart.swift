@@ -29,9 +29,10 @@ extension PasswordResetService {
         // A reset needs a code and a new password; only the code can be missing in an application that resets passwords.
         if let redirection = application.redirection(for: [.code]) { return redirection.passwordReset }
         let canReset = account.map { $0.canReset(in: tenant) && !$0.isDisabled } ?? false
-        var draft = flows.newFlow(
-            .passwordReset, .codeRequired, username, of: account?.id ?? context.random.uuid(), in: tenant,
-            language: request.language, request: fingerprint, at: now)
+        let accountId = account?.id ?? context.random.uuid()
+        var draft = Flow(
+            id: flows.newId(), tenantId: tenant.id, kind: .passwordReset, stage: .codeRequired, username: username.typed,
+            accountId: accountId, language: request.language, request: fingerprint, requestedAt: now)
         draft.isDecoy = !canReset
         draft.application = application
         let order = CodeSending.Order(

@@ -28,7 +28,7 @@ extension PasswordResetService {
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if !flow.isDecoy, !wasLocked, try isLocked(), let account {
                     try context.notify(
-                        .accountLocked, account, tenant, language: flow.language, by: step.method, at: now, in: tx)
+                        .accountLocked, AccountChange(account, tenant, language: flow.language, by: step.method, at: now), in: tx)
                 }
                 return .refused(refusal)
             }

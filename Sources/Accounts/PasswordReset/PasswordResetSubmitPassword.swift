@@ -33,7 +33,7 @@ extension PasswordResetService {
             try account.reclaim(.password, at: now, in: tx)
             try tx.update(account)
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, AccountChange(account, tenant, language: flow.language, by: name, at: now), what: what, in: tx)
             }
             try notify(.passwordResetNotice)
             for login in dropped { try notify(.providerUnlinked, what: login.providerId) }

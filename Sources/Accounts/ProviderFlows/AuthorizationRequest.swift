@@ -3,16 +3,21 @@ import Federation
 import Platform
 
 /// Builds the authorization URL (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1).
-enum AuthorizationRequest {
+struct AuthorizationRequest {
+    let flow: IdpFlow
+    let idp: IdpRecord
+    let secrets: IdpFlowSecrets
+    let scope: String
+    /// Further parameters that the caller sets.
+    let custom: [(String, String)]
+
     /// The parameters that only this service sets.
     static let reserved: Set<String> = [
         "client_id", "response_type", "redirect_uri", "scope", "state", "response_mode", "nonce", "code_challenge",
         "code_challenge_method", "request", "request_uri", "client_secret",
     ]
 
-    static func url(
-        _ endpoint: String, for flow: IdpFlow, at idp: IdpRecord, _ secrets: IdpFlowSecrets, scope: String, custom: [(String, String)]
-    ) -> String {
+    func url(at endpoint: String) -> String {
         var parameters = [
             ("client_id", idp.settings.clientId), ("response_type", flow.kind == .idToken ? "id_token" : "code"),
             ("redirect_uri", flow.redirectUri), ("scope", scope), ("state", secrets.state(of: flow.id)),

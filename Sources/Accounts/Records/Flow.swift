@@ -87,7 +87,7 @@ package struct Flow: Sendable {
 
     init(
         id: String, tenantId: String, kind: Kind, stage: Stage, username: String, accountId: String, language: String?, request: [UInt8],
-        at now: Int64
+        requestedAt: Int64
     ) {
         self.id = id
         self.tenantId = tenantId
@@ -97,9 +97,9 @@ package struct Flow: Sendable {
         self.accountId = accountId
         self.language = language
         self.request = request
-        requestedAt = now
-        idleUntil = now + Self.idleSeconds
-        endsAt = now + Self.longestSeconds
+        self.requestedAt = requestedAt
+        idleUntil = requestedAt + Self.idleSeconds
+        endsAt = requestedAt + Self.longestSeconds
     }
 
     /// The key under which codes and wrong attempts are counted.

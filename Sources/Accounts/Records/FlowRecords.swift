@@ -65,7 +65,8 @@ extension Flow {
         self.init(
             id: row.string(0), tenantId: row.string(1), kind: Kind(rawValue: row.string(2)) ?? .signIn,
             stage: Stage(rawValue: row.string(3)) ?? .codeRequired, username: row.string(5), accountId: row.string(6),
-            language: row.optionalString(20), request: row.bytes(16), at: row.int(19) - Flow.longestSeconds)
+            language: row.optionalString(20), request: row.bytes(16),
+            requestedAt: row.int(19) - Flow.longestSeconds)
         step = row.int(4)
         isDecoy = row.bool(7)
         isVerified = row.bool(8)

@@ -34,6 +34,33 @@ package struct PasskeyRecord: Sendable, Equatable {
     /// Whether the metadata states that hardware protects the key; `nil` without metadata.
     var isHardwareProtected: Bool?
 
+    package init(
+        tenantId: String, credentialId: [UInt8], accountId: String, name: String, publicKey: [UInt8], algorithm: Int64, counter: Int64,
+        userHandle: [UInt8], transports: [String], isBackupEligible: Bool, isBackedUp: Bool, isUserVerified: Bool, isDiscoverable: Bool?,
+        aaguid: [UInt8], attestationFormat: String, attestationTrust: String, relyingPartyId: String, createdAt: Int64,
+        lastUsedAt: Int64? = nil
+    ) {
+        self.tenantId = tenantId
+        self.credentialId = credentialId
+        self.accountId = accountId
+        self.name = name
+        self.publicKey = publicKey
+        self.algorithm = algorithm
+        self.counter = counter
+        self.userHandle = userHandle
+        self.transports = transports
+        self.isBackupEligible = isBackupEligible
+        self.isBackedUp = isBackedUp
+        self.isUserVerified = isUserVerified
+        self.isDiscoverable = isDiscoverable
+        self.aaguid = aaguid
+        self.attestationFormat = attestationFormat
+        self.attestationTrust = attestationTrust
+        self.relyingPartyId = relyingPartyId
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+    }
+
     /// The maximum number of passkeys per account.
     static let most = 20
 

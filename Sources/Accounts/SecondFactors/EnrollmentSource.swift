@@ -26,12 +26,13 @@ struct EnrollmentSource: Sendable {
             if let earlier = try tx.flow(begunBy: request, at: now) { return .repeated(earlier) }
             let own = try AuthenticatedAccount(token, in: tx)
             try tx.requireUnlocked(own.account, tenant, at: now)
-            try service.permit(
-                draft.kind, draft.target, own.account, proof: own.session.proof, isRecent: own.isRecent(at: now), tenant: tenant, in: tx)
+            let user = EnrollingUser(account: own.account, proof: own.session.proof, isRecent: own.isRecent(at: now))
+            try service.permit(draft, for: user, tenant: tenant, in: tx)
             return .send(
                 Flow(
                     id: flowId, tenantId: tenant.id, kind: .factorEnrollment, stage: .enrollmentCode,
-                    username: account.email ?? account.id, accountId: account.id, language: language, request: request, at: now),
+                    username: account.email ?? account.id, accountId: account.id, language: language, request: request,
+                    requestedAt: now),
                 isNew: true)
         case .signIn(let token):
             switch try service.flows.find(token, MfaService.signIns, request: request, at: now, in: tx) {
@@ -45,7 +46,8 @@ struct EnrollmentSource: Sendable {
                 if account.isDisabled { throw AccountDisabled(accountId: account.id) }
                 try tx.requireUnlocked(account, tenant, at: now)
                 let proof = try PendingSignIn(sealed, of: flow.id, service.context.vault).proof
-                try service.permit(draft.kind, draft.target, account, proof: proof, isRecent: true, tenant: tenant, in: tx)
+                let user = EnrollingUser(account: account, proof: proof, isRecent: true)
+                try service.permit(draft, for: user, tenant: tenant, in: tx)
                 flow.stage = .enrollmentCode
                 return .send(flow, isNew: false)
             }

@@ -44,7 +44,7 @@ extension MfaService {
             }
             try AccessGrant.check(
                 signIn.audience, signIn.scope, of: tenant, by: tenant.application(named: signIn.application))
-            try permit(draft.kind, draft.target, account, proof: signIn.proof, isRecent: true, tenant: tenant, in: tx)
+            try permit(draft, for: EnrollingUser(account: account, proof: signIn.proof, isRecent: true), tenant: tenant, in: tx)
             let (factor, shown): (FactorRecord, VerifiedFactor)
             switch try enroll(
                 draft, with: submitted, &flow, .init(account: account, tenant: tenant, registrar: registrar, now: now), in: tx)
@@ -62,7 +62,7 @@ extension MfaService {
             // Also end pending changes of the address, which such a session may have started.
             try tx.endEmailChanges(of: account.id, except: flow.id)
             try context.notify(
-                .factorAdded, account, tenant, what: factor.noticeName, language: flow.language, by: name, at: now, in: tx)
+                .factorAdded, AccountChange(account, tenant, language: flow.language, by: name, at: now), what: factor.noticeName, in: tx)
             signIn.proof = signIn.proof.adding(shown)
             if request.deferTokens {
                 // No sign-in follows in this transaction, which would store the account and a record.
@@ -104,7 +104,7 @@ extension MfaService {
             guard draft.kind == .passkey, let registrar = enrollee.registrar else {
                 throw StepNotPossible(expected: "mfa.confirm with a code")
             }
-            return try enroll(response, name: draft.displayName, of: flow, registrar, at: now, in: tx)
+            return try enroll(response, name: draft.displayName, of: flow, registrar, in: tx)
                 .map { (FactorRecord($0), VerifiedFactor($0)) }.mapError { Refusal(error: $0) }
         case .code, nil:
             if draft.kind == .passkey { throw StepNotPossible(expected: "mfa.confirm with a response") }

@@ -5,6 +5,14 @@ import Messages
 import Platform
 import Storage
 
+/// The user who enrolls a factor.
+struct EnrollingUser {
+    let account: AccountRecord
+    let proof: SignInProof
+    /// Whether the sign-in is recent.
+    let isRecent: Bool
+}
+
 extension MfaService {
     /// The kinds of flows that can enroll a factor.
     static let enrollments: [Flow.Kind] = [.factorEnrollment] + signIns
@@ -86,15 +94,13 @@ extension MfaService {
     }
 
     /// - Throws: the refusals of `EnrollmentRule`.
-    func permit(
-        _ kind: FactorRecord.Kind, _ target: String?, _ account: AccountRecord, proof: SignInProof, isRecent: Bool,
-        tenant: TenantRecord, in tx: Transaction
-    ) throws {
-        try FactorProfile.check(kind, of: account, tenant, in: tx)
+    func permit(_ draft: FactorDraft, for user: EnrollingUser, tenant: TenantRecord, in tx: Transaction) throws {
+        let (account, proof) = (user.account, user.proof)
+        try FactorProfile.check(draft.kind, of: account, tenant, in: tx)
         let facts = EnrollmentRule.Facts(
-            policy: tenant.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: kind,
-            target: target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,
-            isRecent: isRecent, factors: try tx.factors(of: account.id))
+            policy: tenant.mfa, signInProvider: proof.provider, hasSecondFactor: proof.secondFactor != nil, kind: draft.kind,
+            target: draft.target, email: account.email, isEmailVerified: account.isEmailVerified, ownWayIn: account.ownWayIn,
+            isRecent: user.isRecent, factors: try tx.factors(of: account.id))
         do throws(EnrollmentRule.Refusal) { try EnrollmentRule.check(facts) } catch {
             switch error {
             case .off: throw SecondFactorsOff(tenantId: tenant.id)

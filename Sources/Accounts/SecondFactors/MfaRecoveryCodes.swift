@@ -20,7 +20,7 @@ extension MfaService {
             if !own.isRecent(at: now) { throw own.tooOld }
             if own.needsSecondFactor(tenant, factors) { throw SecondFactorNeeded() }
             try tx.setRecoveryCodes(codes.map { keeper.mac($0, of: own.account.id) }, of: own.account.id)
-            try context.notify(.recoveryCodesMade, own.account, tenant, by: MfaRecoveryCodes.info.name, at: now, in: tx)
+            try context.notify(.recoveryCodesMade, AccountChange(own.account, tenant, by: MfaRecoveryCodes.info.name, at: now), in: tx)
             try context.audit.record(
                 AuditEvent(MfaRecoveryCodes.info.name, call, tenant: tenant.id, subject: own.account.id), at: now, in: tx)
         }

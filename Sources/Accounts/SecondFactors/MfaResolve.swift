@@ -38,12 +38,13 @@ extension MfaService {
             let subject = FactorCheck.lockoutSubject(account.id)
             signIn.failures += try tx.lockout(of: subject, at: now).failures
             func notify(_ purpose: MessagePurpose, what: String = "") throws {
-                try context.notify(purpose, account, tenant, what: what, language: flow.language, by: name, at: now, in: tx)
+                try context.notify(purpose, AccountChange(account, tenant, language: flow.language, by: name, at: now), what: what, in: tx)
             }
             let outcome: FactorCheck.Outcome
             switch submitted {
             case .passkey(let response):
-                switch try judge(response, of: flow, after: signIn.proof, by: attempt, tenant, in: tx) {
+                let challenged = ChallengedSignIn(flow: flow, proof: signIn.proof, tenant: tenant)
+                switch try judge(response, of: challenged, by: attempt, in: tx) {
                 case .right(let shown): outcome = .right(shown)
                 case .refused(let refusal):
                     try tx.countFailure(of: flowStep.client, at: now)

@@ -19,7 +19,7 @@ extension MfaService {
                     let message = "The assurance of the tenant requires the reason for which a developer removes a factor."
                     throw InvalidParams(violations: [Violation(pointer: "/reason", rule: "required", message: message)])
                 }
-                try remove(request, of: account, tenant, by: nil, call, at: now, in: tx)
+                try remove(request, from: FactorHolder(account: account, tenant: tenant, user: nil), call, at: now, in: tx)
                 return .completed(.init(account: try account.answer(in: tx)))
             }
         case .idToken(let idToken):
@@ -29,7 +29,7 @@ extension MfaService {
             try AccessGrant.check(request.audience, of: tenant)
             let (account, signedIn) = try attempt.gate.write { tx -> (Account, SignInCompletion.SignedIn?) in
                 let own = try AuthenticatedAccount(token, in: tx)
-                try remove(request, of: own.account, tenant, by: own, call, at: now, in: tx)
+                try remove(request, from: FactorHolder(account: own.account, tenant: tenant, user: own), call, at: now, in: tx)
                 if own.session.secondFactor?.factorId == request.factorId {
                     _ = try tx.deleteSession(own.session.id)
                     try tx.insertEndEvent(own.account, session: own.session.id, by: MfaWithdraw.info.name, at: now)
@@ -49,18 +49,27 @@ extension MfaService {
         }
     }
 
-    /// - Parameter owner: The signed-in user, or `nil` if the caller is the developer.
+    /// The account that loses a factor.
+    private struct FactorHolder {
+        let account: AccountRecord
+        let tenant: TenantRecord
+        /// The signed-in user, or `nil` if the caller is the developer.
+        let user: AuthenticatedAccount?
+    }
+
     private func remove(
-        _ request: MfaWithdraw.Params, of account: AccountRecord, _ tenant: TenantRecord, by owner: AuthenticatedAccount?,
-        _ call: any CallContext, at now: Int64, in tx: Transaction
+        _ request: MfaWithdraw.Params, from holder: FactorHolder, _ call: any CallContext, at now: Int64, in tx: Transaction
     ) throws {
+        let (account, tenant, owner) = (holder.account, holder.tenant, holder.user)
         let factorId = request.factorId
         if owner != nil { try tx.requireUnlocked(account, tenant, at: now) }
         let factors = try tx.factors(of: account.id)
         do throws(WithdrawalRule.Refusal) {
             try WithdrawalRule.check(
-                factorId, of: factors, tenant.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
-                needsSecondFactor: owner?.needsSecondFactor(tenant, factors, acceptsRecovery: true) ?? false)
+                factorId,
+                WithdrawalRule.Facts(
+                    factors: factors, policy: tenant.mfa, isOwner: owner != nil, isRecent: owner?.isRecent(at: now) ?? true,
+                    needsSecondFactor: owner?.needsSecondFactor(tenant, factors, acceptsRecovery: true) ?? false))
         } catch {
             switch error {
             case .notFound: throw FactorNotFound(factorId: factorId)
@@ -74,7 +83,7 @@ extension MfaService {
         try tx.clearLockout(of: FactorCheck.lockoutSubject(account.id))
         if factors.count == 1 { try tx.setRecoveryCodes([], of: account.id) }
         let name = factors.first { $0.id == factorId }?.noticeName ?? ""
-        try context.notify(.factorRemoved, account, tenant, what: name, by: MfaWithdraw.info.name, at: now, in: tx)
+        try context.notify(.factorRemoved, AccountChange(account, tenant, by: MfaWithdraw.info.name, at: now), what: name, in: tx)
         try context.audit.record(
             AuditEvent(
                 MfaWithdraw.info.name, call, tenant: tenant.id, subject: account.id,

@@ -67,6 +67,14 @@ extension MfaService {
             .sorted { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }
     }
 
+    /// A sign-in that waits for its second factor.
+    struct ChallengedSignIn {
+        let flow: Flow
+        /// The proof of the first factor.
+        let proof: SignInProof
+        let tenant: TenantRecord
+    }
+
     /// The outcome of a response for a second factor.
     enum PasskeyOutcome {
         case right(VerifiedFactor)
@@ -77,10 +85,9 @@ extension MfaService {
     ///
     /// - Throws: `StepNotPossible` if the challenge is spent, expired or missing; `AccountLocked`, `PasskeysOff`.
     func judge(
-        _ response: PasskeyResponse, of flow: Flow, after proof: SignInProof, by attempt: SignInCompletion.SignInCall,
-        _ tenant: TenantRecord, in tx: Transaction
+        _ response: PasskeyResponse, of signIn: ChallengedSignIn, by attempt: SignInCompletion.SignInCall, in tx: Transaction
     ) throws -> PasskeyOutcome {
-        let now = attempt.now
+        let (flow, tenant, now) = (signIn.flow, signIn.tenant, attempt.now)
         let subject = FactorCheck.lockoutSubject(flow.accountId)
         try tx.lockout(of: subject, at: now).check(at: now)
         let ceremony = try openCeremony(.challenge, of: flow, next: MfaChallenge.info.name, at: now, in: tx)
@@ -94,7 +101,7 @@ extension MfaService {
                 break
             }
             // After a password, verification of the user makes the passkey two factors (WebAuthn Level 3 section 7.2 step 24).
-            let isVerified = assertion.userVerified && proof.provider == SignInProof.password.provider
+            let isVerified = assertion.userVerified && signIn.proof.provider == SignInProof.password.provider
             guard try tx.markUsed(passkey, assertion, isUserVerified: passkey.isUserVerified || isVerified, at: now) else {
                 refusal = PasskeyRefusal(.counterRegressed, "The signature counter does not grow.")
                 break
@@ -117,8 +124,9 @@ extension MfaService {
     ///
     /// - Throws: `StepNotPossible` if the challenge is spent, expired or missing.
     func enroll(
-        _ response: PasskeyResponse, name: String?, of flow: Flow, _ registrar: PasskeyRegistrar, at now: Int64, in tx: Transaction
+        _ response: PasskeyResponse, name: String?, of flow: Flow, _ registrar: PasskeyRegistrar, in tx: Transaction
     ) throws -> Result<PasskeyRecord, PasskeyNotAccepted> {
+        let now = registrar.now
         let ceremony = try openCeremony(.enrollment, of: flow, next: MfaEnroll.info.name, at: now, in: tx)
         try tx.finish(ceremony, at: now)
         let others = try tx.passkeys(of: flow.accountId)

@@ -72,6 +72,7 @@ public struct LocalSessions: Sendable {
         let (name, fresh) = (kept.name, session.completion.fresh())
         let request = SessionRefresh.Params(refreshToken: try refreshToken(kept.refreshToken, name))
         let sealed = seal(fresh.refreshToken, name)
+        let attempt = SessionService.RefreshCall(method: SessionRefresh.info.name, call: call, now: now, secrets: fresh)
         let outcome: Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused>?
         do {
             outcome = try context.database.write { tx in
@@ -79,7 +80,7 @@ public struct LocalSessions: Sendable {
                 guard let current = try tx.ownSession(name), current.tokens == kept.tokens, current.refreshToken == kept.refreshToken else {
                     return nil
                 }
-                let outcome = try session.rotate(request, fresh, SessionRefresh.info.name, call: call, at: now, in: tx)
+                let outcome = try session.rotate(request, by: attempt, in: tx)
                 if case .success = outcome {
                     try tx.keep(OwnSessionRecord(name: name, sessionId: kept.sessionId, refreshToken: sealed, tokens: kept.tokens))
                 }

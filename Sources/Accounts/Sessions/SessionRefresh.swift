@@ -28,9 +28,25 @@ extension SessionService {
     public func refresh(_ request: SessionRefresh.Params, _ call: any CallContext) throws -> SessionRefresh.Result {
         let now = context.clock.now
         let fresh = completion.fresh()
-        let outcome = try context.database.write { try rotate(request, fresh, SessionRefresh.info.name, call: call, at: now, in: $0) }
+        let attempt = RefreshCall(method: SessionRefresh.info.name, call: call, now: now, secrets: fresh)
+        let outcome = try context.database.write { try rotate(request, by: attempt, in: $0) }
         let (signedIn, tenant) = try outcome.get()
         return try completion.tokens(signedIn, tenant, at: now)
+    }
+
+    /// The call that refreshes a session, with what is generated for it before the transaction.
+    package struct RefreshCall {
+        let method: String
+        let call: any CallContext
+        let now: Int64
+        let secrets: SignInCompletion.NewSessionSecrets
+
+        package init(method: String, call: any CallContext, now: Int64, secrets: SignInCompletion.NewSessionSecrets) {
+            self.method = method
+            self.call = call
+            self.now = now
+            self.secrets = secrets
+        }
     }
 
     /// Marks a refresh token as used and stores its successor.
@@ -38,10 +54,9 @@ extension SessionService {
     /// - Returns: A failure if reuse was detected and the session was ended. The transaction must be committed.
     /// - Throws: The errors of `refresh`. The transaction must then be rolled back.
     package func rotate(
-        _ request: SessionRefresh.Params, _ fresh: SignInCompletion.NewSessionSecrets, _ method: String, call: any CallContext,
-        at now: Int64,
-        in tx: Transaction
+        _ request: SessionRefresh.Params, by attempt: RefreshCall, in tx: Transaction
     ) throws -> Result<(SignInCompletion.SignedIn, TenantRecord), RefreshTokenReused> {
+        let (fresh, now) = (attempt.secrets, attempt.now)
         let mac = completion.mac(ofRefreshToken: request.refreshToken)
         guard let first = try tx.refreshToken(mac) else {
             try tx.requireUnmerged(refreshToken: mac)
@@ -63,7 +78,7 @@ extension SessionService {
             _ = try tx.deleteSession(session.id)
             try context.audit.record(
                 AuditEvent(
-                    method, call, tenant: tenant.id, subject: account.id,
+                    attempt.method, attempt.call, tenant: tenant.id, subject: account.id,
                     details: [("sessionId", session.id), ("outcome", "reused")]), at: now, in: tx)
             return .failure(RefreshTokenReused())
         case .fresh, .again: break

@@ -76,7 +76,7 @@ struct PasswordSignIn: Sendable {
                 tenant.lockout, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
-                    try context.notify(.accountLocked, account, tenant, by: method, at: now, in: tx)
+                    try context.notify(.accountLocked, AccountChange(account, tenant, by: method, at: now), in: tx)
                 }
                 return .failure(refusal)
             }

@@ -16,15 +16,15 @@ extension SignInService {
         let fresh = AccountRecord(
             id: context.random.uuid(), tenantId: tenant.id, username: nil, email: nil, isEmailVerified: false, method: .anonymous,
             attributes: [:], createdAt: now, updatedAt: now)
-        let signedIn = try attempt.gate.write { tx in
+        var signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope, isNew: true)
+        signIn.isAccountStored = true
+        let signedIn = try attempt.gate.write { [signIn] tx in
             var account = fresh
             try attempt.gate.decideCreation(
                 of: &account, tenant, provider: SignInProof.anonymous.provider, by: attempt.method, in: tx)
             guard try tx.insert(account) else { throw SerializationConflict() }
-            var signIn = PendingSignIn(.anonymous, audience: request.audience, scope: request.scope, isNew: true)
-            signIn.isAccountStored = true
             return try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx)
         }
-        return try completion.answer(signedIn, tenant, isNew: true, at: now)
+        return try completion.answer(signedIn, tenant, after: signIn, at: now)
     }
 }

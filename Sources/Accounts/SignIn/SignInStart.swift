@@ -39,10 +39,10 @@ extension SignInService {
         let method = tenant.enumerationProtection ? usual : known ?? usual
         // A locked account with a password gets the step of the password; the lockout applies to that step.
         try context.database.read { try $0.requireUsable(account, tenant, forSignIn: method == .code, at: now) }
-        var draft = flows.newFlow(
-            .signIn, method == .password ? .passwordRequired : .codeRequired, username,
-            of: (known == nil ? nil : account?.id) ?? context.random.uuid(),
-            in: tenant, language: request.language, request: fingerprint, at: now)
+        let accountId = (known == nil ? nil : account?.id) ?? context.random.uuid()
+        var draft = Flow(
+            id: flows.newId(), tenantId: tenant.id, kind: .signIn, stage: method == .password ? .passwordRequired : .codeRequired,
+            username: username.typed, accountId: accountId, language: request.language, request: fingerprint, requestedAt: now)
         draft.isDecoy = known == nil
         draft.application = application
         if let redirection = draft.redirection { return redirection.signIn }

@@ -31,7 +31,8 @@ extension SignInService {
         try context.database.read { try $0.requireUsable(account, tenant, forSignIn: true, at: now) }
         var draft = Flow(
             id: flows.newId(), tenantId: tenant.id, kind: .signIn, stage: .codeRequired, username: number,
-            accountId: account?.id ?? context.random.uuid(), language: request.language, request: fingerprint, at: now)
+            accountId: account?.id ?? context.random.uuid(), language: request.language, request: fingerprint,
+            requestedAt: now)
         draft.isDecoy = account == nil && !tenant.createsAccountsByPhone
         draft.application = application
         if let redirection = draft.redirection { return redirection.signIn }

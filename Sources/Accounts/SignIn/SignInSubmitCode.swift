@@ -24,7 +24,7 @@ extension SignInService {
             let check = CodeCheck(sending: sending, tenant: tenant, subject: subject, unlock: unlock, client: step.client)
             if let refusal = try check.judge(request.code, of: &flow, at: now, in: tx) {
                 if refusal.lockedUntil != nil, let account = try tx.account(of: flow) {
-                    try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                    try context.notify(.accountLocked, AccountChange(account, tenant, language: flow.language, by: name, at: now), in: tx)
                 }
                 return .refused(refusal)
             }
@@ -51,7 +51,8 @@ extension SignInService {
                 try account.reclaim(.code, at: now, in: tx)
                 for login in dropped {
                     try context.notify(
-                        .providerUnlinked, account, tenant, what: login.providerId, language: flow.language, by: name, at: now, in: tx)
+                        .providerUnlinked, AccountChange(account, tenant, language: flow.language, by: name, at: now),
+                        what: login.providerId, in: tx)
                 }
             }
             var signIn = PendingSignIn(.code, audience: request.audience, scope: request.scope)

@@ -37,7 +37,7 @@ extension SignInService {
                 isRight: isStillRight, tenant.lockout, at: now, in: tx)
             {
                 if refusal.lockedUntil != nil, let account {
-                    try context.notify(.accountLocked, account, tenant, language: flow.language, by: name, at: now, in: tx)
+                    try context.notify(.accountLocked, AccountChange(account, tenant, language: flow.language, by: name, at: now), in: tx)
                 }
                 return .refused(refusal)
             }

@@ -51,7 +51,7 @@ extension SignInService {
         case .provider(let identity, let spending):
             let (attempt, newId) = (completion.signInCall(of: name, call, at: now), context.random.uuid())
             var signIn = PendingSignIn(
-                .provider(identity.providerId), audience: request.audience, scope: request.scope, identity,
+                .provider(identity.providerId), audience: request.audience, scope: request.scope, identity: identity,
                 returnsProviderTokens: request.returnProviderTokens)
             signIn.application = application.name
             let accounts = FederatedAccounts(context: context, tenant: tenant, identity: identity, now: now, gate: attempt.gate)

@@ -16,7 +16,7 @@ extension SignInService {
             request.token, signers: tenant.settings.customTokenSigners ?? [], tenantId: tenant.id,
             audience: context.realm.issuer(of: .tenant(tenant.id)), now: now)
         let attempt = completion.signInCall(of: SignInWithCustomToken.info.name, call, at: now)
-        let (signedIn, isNew) = try attempt.gate.write { tx in
+        let (signedIn, signIn) = try attempt.gate.write { tx in
             try tx.lock([token.accountId])
             let known = try tx.account(token.accountId)
             if let known, known.tenantId != tenant.id {
@@ -36,8 +36,8 @@ extension SignInService {
             }
             if known == nil, try !tx.insert(account) { throw SerializationConflict() }
             let signIn = PendingSignIn(.custom(token.claims), audience: request.audience, scope: request.scope, isNew: known == nil)
-            return (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), known == nil)
+            return (try completion.begin(account, of: tenant, with: signIn, by: attempt, in: tx), signIn)
         }
-        return try completion.answer(signedIn, tenant, isNew: isNew, at: now)
+        return try completion.answer(signedIn, tenant, after: signIn, at: now)
     }
 }

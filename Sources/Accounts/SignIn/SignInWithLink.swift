@@ -58,7 +58,7 @@ extension SignInService {
         account.mustChangePassword = false
         try tx.endFlows(of: account.id)
         for login in dropped {
-            try context.notify(.providerUnlinked, account, tenant, what: login.providerId, by: method, at: now, in: tx)
+            try context.notify(.providerUnlinked, AccountChange(account, tenant, by: method, at: now), what: login.providerId, in: tx)
         }
     }
 }

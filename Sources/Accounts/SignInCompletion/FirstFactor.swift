@@ -41,9 +41,8 @@ extension SignInCompletion {
         case .nothing:
             if signIn.isAfterFailures {
                 try context.notify(
-                    .signInAfterFailures, account, tenant, what: "\(signIn.failures)", language: flow?.language, by: attempt.method,
-                    at: now, in: tx
-                )
+                    .signInAfterFailures, AccountChange(account, tenant, language: flow?.language, by: attempt.method, at: now),
+                    what: "\(signIn.failures)", in: tx)
             }
             if defersTokens, let flow { return .pending(try deferred(signIn, in: flow, account, tx)) }
             return .signedIn(try begin(account, of: tenant, with: signIn, by: attempt, in: tx))
@@ -55,7 +54,7 @@ extension SignInCompletion {
             flow
             ?? Flow(
                 id: attempt.secrets.flowId, tenantId: tenant.id, kind: .secondFactor, stage: stage, username: account.email ?? account.id,
-                accountId: account.id, language: nil, request: [], at: now)
+                accountId: account.id, language: nil, request: [], requestedAt: now)
         pending.stage = stage
         pending.code = Flow.Code()
         pending.application = application
@@ -71,8 +70,7 @@ extension SignInCompletion {
         switch outcome {
         case .pending(let flow): try answer(pending: flow, tenant)
         case .signedIn(let signedIn):
-            try answer(
-                signedIn, tenant, isNew: signIn.isNew, signIn.identity, returnsProviderTokens: signIn.returnsProviderTokens, at: now)
+            try answer(signedIn, tenant, after: signIn, at: now)
         }
     }
 

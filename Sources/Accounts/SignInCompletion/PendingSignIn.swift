@@ -35,7 +35,7 @@ struct PendingSignIn: Sendable, Equatable {
     var isAfterFailures: Bool { failures >= NoticeRule.tellingFailures }
 
     init(
-        _ proof: SignInProof, audience: String?, scope: String? = nil, isNew: Bool = false, _ identity: ProviderIdentity? = nil,
+        _ proof: SignInProof, audience: String?, scope: String? = nil, isNew: Bool = false, identity: ProviderIdentity? = nil,
         returnsProviderTokens: Bool = false
     ) {
         self.proof = proof

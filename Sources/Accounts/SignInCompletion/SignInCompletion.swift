@@ -188,12 +188,7 @@ package struct SignInCompletion: Sendable {
     }
 
     /// The result of a completed sign-in.
-    ///
-    /// - Parameter identity: The identity at the provider, for a federated sign-in.
-    func answer(
-        _ signedIn: SignedIn, _ tenant: TenantRecord, isNew: Bool, _ identity: ProviderIdentity? = nil,
-        returnsProviderTokens: Bool = false, at now: Int64
-    ) throws -> SignInStep {
+    func answer(_ signedIn: SignedIn, _ tenant: TenantRecord, after signIn: PendingSignIn, at now: Int64) throws -> SignInStep {
         let tokens = try tokens(signedIn, tenant, at: now)
         let account = signedIn.account.answer(
             signedIn.logins, signedIn.factors, signedIn.passkeys, phoneNumber: signedIn.phoneNumber)
@@ -201,8 +196,8 @@ package struct SignInCompletion: Sendable {
             .init(
                 expiresAt: tokens.expiresAt, account: account,
                 idToken: tokens.idToken, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, scope: tokens.scope,
-                isNewAccount: isNew, additionalUserInfo: identity?.additionalUserInfo,
-                providerTokens: returnsProviderTokens ? identity?.tokens : nil))
+                isNewAccount: signIn.isNew, additionalUserInfo: signIn.identity?.additionalUserInfo,
+                providerTokens: signIn.returnsProviderTokens ? signIn.identity?.tokens : nil))
     }
 
     /// Returns the active signing key of a tenant. Creates the first key of the default tenant.

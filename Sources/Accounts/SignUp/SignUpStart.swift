@@ -28,9 +28,10 @@ extension SignUpService {
         let isTaken = try context.database.read { try $0.isTaken(username.folded, in: tenant.id) }
         if isTaken, !isHidden { throw try flows.failed(UserAlreadyExists(next: "signIn.start"), by: client, at: now) }
         let attributes = try checkedAttributes(request, username, tenant, call: call)
-        var draft = flows.newFlow(
-            .signUp, .codeRequired, username, of: context.random.uuid(), in: tenant, language: request.language, request: fingerprint,
-            at: now)
+        let accountId = context.random.uuid()
+        var draft = Flow(
+            id: flows.newId(), tenantId: tenant.id, kind: .signUp, stage: .codeRequired, username: username.typed, accountId: accountId,
+            language: request.language, request: fingerprint, requestedAt: now)
         draft.application = application
         draft.attributes = attributes
         draft.password = try request.password.map { try context.passwords.sealed($0, as: draft.accountId) }

@@ -45,7 +45,7 @@ extension Page {
     func method(_ name: String) -> LoopbackResponse {
         guard let info = offered.first(where: { $0.name == name }) else { return notFound() }
         let schema = FormSchema(info)
-        return methodPage(info, schema, values: query, params: FormParams(schema: schema).params(query))
+        return methodPage(info, MethodForm(schema: schema, values: query), params: FormParams(schema: schema).params(query))
     }
 
     func callMethod(_ name: String) -> LoopbackResponse {
@@ -54,17 +54,17 @@ extension Page {
         let schema = FormSchema(info)
         let reader = FormParams(schema: schema)
         let params = reader.params(request.form)
+        let form = MethodForm(schema: schema, values: request.form)
         let problems = reader.problems(request.form)
         if !problems.isEmpty {
             let list = problems.map { "<li>\($0)</li>" as HTML }.joined()
             let words: HTML =
                 "<div class=\"outcome bad\" role=\"alert\"><p><b>Nothing was called.</b> Correct the form:</p><ul>\(list)</ul></div>"
-            return methodPage(info, schema, values: request.form, params: params, status: 400, outcome: words)
+            return methodPage(info, form, params: params, status: 400, outcome: words)
         }
         if let wanted = Self.confirmation(info, params), request.form.given("_confirm") != wanted {
             let words: HTML = "<p><b>Nothing was called.</b> Type <code>\(wanted)</code> in the last field to confirm.</p>"
-            return methodPage(
-                info, schema, values: request.form, params: params, status: 400, outcome: "<div class=\"outcome bad\">\(words)</div>")
+            return methodPage(info, form, params: params, status: 400, outcome: "<div class=\"outcome bad\">\(words)</div>")
         }
         let outcome: HTML
         do throws(CallError) {
@@ -84,20 +84,19 @@ extension Page {
                 <pre data-result data-copy>\(Display.json(calls.masked(error: error)))</pre></div>
                 """
         }
-        return methodPage(info, schema, values: request.form, params: params, outcome: outcome)
+        return methodPage(info, form, params: params, outcome: outcome)
     }
 
     private func methodPage(
-        _ info: MethodInfo, _ schema: FormSchema, values: Fields, params: JSONObject, status: Int = 200, outcome: HTML = .none
+        _ info: MethodInfo, _ fields: MethodForm, params: JSONObject, status: Int = 200, outcome: HTML = .none
     ) -> LoopbackResponse {
-        let fields = MethodForm(schema: schema, values: values)
         var content = fields.fields()
         if content.text.isEmpty { content = "<p class=\"soft\">The method has no parameters.</p>" }
-        let choices = schema.choices.map { "<p class=\"note\">\(MethodForm.marked($0))</p>" as HTML }.joined()
+        let choices = fields.schema.choices.map { "<p class=\"note\">\(MethodForm.marked($0))</p>" as HTML }.joined()
         let json: HTML = """
-            <details class="group"\(values.given("_json") == nil ? HTML.none : " open")><summary>More parameters as JSON</summary>\
+            <details class="group"\(fields.values.given("_json") == nil ? HTML.none : " open")><summary>More parameters as JSON</summary>\
             <div class="field"><label for="field-json">JSON object</label><textarea id="field-json" name="_json" rows="3" \
-            spellcheck="false">\(values["_json"] ?? "")</textarea><p class="hint">Fields above take precedence.</p></div></details>
+            spellcheck="false">\(fields.values["_json"] ?? "")</textarea><p class="hint">Fields above take precedence.</p></div></details>
             """
         var confirm = HTML.none
         if Self.isDestructive(info) {

@@ -122,7 +122,7 @@ public struct ParamsReader {
             wrongType(node, at: step, expected: "an object")
             return nil
         }
-        check(node.count, in: count, at: step, least: "minProperties", most: "maxProperties", of: "members")
+        check(node.count, in: count, at: step, of: .members)
         enter(step)
         defer { leave() }
         var members = Members<Value>()
@@ -142,7 +142,7 @@ public struct ParamsReader {
             wrongType(node, at: step, expected: "an array")
             return nil
         }
-        check(node.count, in: count, at: step, least: "minItems", most: "maxItems", of: "elements")
+        check(node.count, in: count, at: step, of: .elements)
         guard node.count <= count.upperBound else { return nil }
         enter(step)
         var elements: [Value] = []
@@ -157,9 +157,27 @@ public struct ParamsReader {
         return elements
     }
 
-    private mutating func check(_ found: Int, in count: ClosedRange<Int>, at step: Step, least: String, most: String, of what: String) {
-        if found < count.lowerBound { add(step, rule: least, "must have at least \(count.lowerBound) \(what); it has \(found).") }
-        if found > count.upperBound { add(step, rule: most, "must have at most \(count.upperBound) \(what); it has \(found).") }
+    /// The parts of a value whose number is limited.
+    private enum Parts: String {
+        case members
+        case elements
+
+        /// The rules for the smallest and the largest number.
+        var rules: (least: String, most: String) {
+            switch self {
+            case .members: ("minProperties", "maxProperties")
+            case .elements: ("minItems", "maxItems")
+            }
+        }
+    }
+
+    private mutating func check(_ found: Int, in count: ClosedRange<Int>, at step: Step, of parts: Parts) {
+        if found < count.lowerBound {
+            add(step, rule: parts.rules.least, "must have at least \(count.lowerBound) \(parts.rawValue); it has \(found).")
+        }
+        if found > count.upperBound {
+            add(step, rule: parts.rules.most, "must have at most \(count.upperBound) \(parts.rawValue); it has \(found).")
+        }
     }
 
     // MARK: Members of an object

@@ -80,7 +80,7 @@ extension CredentialsService {
     private func getInPhases(
         _ id: String, _ logins: Members<String>?, custom: String?, _ call: any CallContext, now: Int64
     ) throws -> Phase<CredentialsGet.Result> {
-        switch try context.prove(id, logins, configurations, call, now: now) {
+        switch try LoginVerifier(context, configurations).prove(id, logins, call, now: now) {
         case .done(let proven): return try get(proven, custom: custom, call, now: now)
         case .next(let wait, let rest):
             return .next(wait) { call in

@@ -29,9 +29,9 @@ extension CredentialsService {
                     target: target, issuedBefore: issuedBefore, createdAt: now, expiresAt: max(now, issuedBefore) + Self.longestSeconds))
             try context.audit.record(
                 AuditEvent(
-                    method: CredentialsRevoke.info.name, by: call, poolId: poolId ?? identity?.poolId, identityId: identityId,
-                    subject: target.subject,
-                    details: ["issuedBefore": .number(.init(record.issuedBefore))]), at: now, in: tx)
+                    method: CredentialsRevoke.info.name, by: call, poolId: poolId ?? identity?.poolId, subject: target.subject,
+                    details: ["issuedBefore": .number(.init(record.issuedBefore))]
+                ).about(identityId: identityId), at: now, in: tx)
             return record
         }
         return Revocation(

@@ -49,7 +49,7 @@ extension CredentialsService {
         }
         if let pool { return pool }
         guard let facts else { throw TokenMalformed(reason: "it cannot be read") }
-        let workload = try verify(presented, token, of: issuer, call, now: now)
+        let workload = try verify(presented, of: issuer, call, now: now)
         try checkStanding(of: workload, facts, now: now)
         let holder = try SessionHolder(workload)
         let issuing = facts.role.map { role in
@@ -69,8 +69,7 @@ extension CredentialsService {
     ///
     /// - Parameter use: The use that the issuer must permit; `nil` for any.
     func verify(
-        _ presented: PresentedToken, _ token: String, of issuer: KnownIssuer?, for use: String? = "roles", _ call: any CallContext,
-        now: Int64
+        _ presented: PresentedToken, of issuer: KnownIssuer?, for use: String? = "roles", _ call: any CallContext, now: Int64
     ) throws -> WorkloadToken {
         if let jws = presented.jws { try WorkloadTokenRules.checkType(jws.header, issuer?.types ?? ["jwt"]) }
         guard let issuer, use.map(issuer.uses.contains) ?? true else {
@@ -79,7 +78,7 @@ extension CredentialsService {
             }
             throw TokenIssuerMismatch(expected: "a pool of this store or a trusted issuer", actual: presented.issuer ?? "(none)")
         }
-        if let tenantId = issuer.tenantId { return try verify(ofTenant: tenantId, token, issuer, now: now) }
+        if let tenantId = issuer.tenantId { return try verify(ofTenant: tenantId, presented.text, issuer, now: now) }
         guard let jws = presented.jws else { throw TokenAlgorithmNotAllowed(algorithm: presented.refusedAlgorithm ?? "") }
         let key: PublicKey?
         if let keys = issuer.keys {

@@ -15,8 +15,8 @@ extension CredentialsProviderService {
             try context.database.write { tx in
                 try tx.lock([key.lockName])
                 guard let identity = try tx.keptIdentity(key), try tx.forgetIdentity(key) else { return }
-                let event = AuditEvent(
-                    method: CredentialsProviderClearKeychain.info.name, by: call, poolId: key.poolId, identityId: identity.id)
+                let event = AuditEvent(method: CredentialsProviderClearKeychain.info.name, by: call, poolId: key.poolId)
+                    .about(identityId: identity.id)
                 try context.audit.record(event, at: now, in: tx)
             }
             memory.dropAll()

@@ -104,7 +104,7 @@ extension CredentialsProviderService {
     /// Writes an audit record for the stored identity.
     func recordKeeping(of id: String, _ turn: CredentialsRefresh, _ tx: Transaction) throws {
         try context.audit.record(
-            AuditEvent(method: turn.method, by: turn.call, poolId: turn.settings.key.poolId, identityId: id), at: turn.now, in: tx)
+            AuditEvent(method: turn.method, by: turn.call, poolId: turn.settings.key.poolId).about(identityId: id), at: turn.now, in: tx)
     }
 
     /// Notifies the caller if another process has stored another identity under the same key.

@@ -52,7 +52,8 @@ struct IdentityResolver {
         if source == .developer { return try prove(kept).identityId }
         guard let kept else { return try resolve() }
         if turn.settings.flow == .basic { return try prove(kept).identityId }
-        let proven = try service.context.prove(kept, proofs, service.configurations, turn.call, now: turn.now).value(for: turn.call)
+        let verifier = LoginVerifier(service.context, service.configurations)
+        let proven = try verifier.prove(kept, proofs, turn.call, now: turn.now).value(for: turn.call)
         guard let id = try service.credentials.holder(proven, turn.call, now: turn.now, complete: { $1.identityId }) else {
             preconditionFailure("a refresh runs on a thread that may wait")
         }

@@ -9,15 +9,14 @@ struct AuthenticatedIdentity: Sendable {
     let proofs: [VerifiedLogin]
 }
 
-extension ServiceContext {
+extension LoginVerifier {
     /// Reads the given identity and verifies its logins. The checks are made in this order: existence, state, logins.
     ///
     /// - Throws: `IdentityNotFound`, `IdentityDisabled`, `ClassicFlowDisabled`, and the errors of the verification of logins.
     func prove(
-        _ identityId: String, _ logins: Members<String>?, _ configurations: PoolConfigurationCache, _ call: any CallContext, now: Int64,
-        classicFlow: Bool = false
+        _ identityId: String, _ logins: Members<String>?, _ call: any CallContext, now: Int64, classicFlow: Bool = false
     ) throws -> Phase<AuthenticatedIdentity> {
-        let (pool, identity) = try database.read { tx in
+        let (pool, identity) = try context.database.read { tx in
             guard let identity = try tx.identity(identityId), let pool = try configurations.knownPool(identity.poolId, in: tx) else {
                 throw IdentityNotFound(identityId: identityId)
             }
@@ -25,7 +24,7 @@ extension ServiceContext {
         }
         if identity.state == .disabled { throw IdentityDisabled(identityId: identityId) }
         if classicFlow, !pool.allowClassicFlow { throw ClassicFlowDisabled(poolId: pool.id) }
-        switch try LoginVerifier(self, configurations).verify(logins, of: pool, call, now: now) {
+        switch try verify(logins, of: pool, call, now: now) {
         case .done(let proofs): return .done(AuthenticatedIdentity(pool: pool, identity: identity, proofs: proofs))
         case .next(let wait, let rest):
             return .next(wait) { call in

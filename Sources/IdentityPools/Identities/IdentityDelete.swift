@@ -11,8 +11,7 @@ extension IdentityService {
             for id in Set(request.identityIds).sorted() {
                 guard let identity = try tx.identity(id), try tx.deleteIdentity(id) else { continue }
                 try context.audit.record(
-                    AuditEvent(method: IdentityDelete.info.name, by: call, poolId: identity.poolId, identityId: id), at: now,
-                    in: tx)
+                    AuditEvent(method: IdentityDelete.info.name, by: call, poolId: identity.poolId).about(identityId: id), at: now, in: tx)
             }
         }
         return IdentityDelete.Result(unprocessed: [])

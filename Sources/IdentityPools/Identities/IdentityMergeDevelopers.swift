@@ -27,8 +27,8 @@ extension IdentityService {
             try tx.setState(.authenticated, of: destination, at: now)
             try context.audit.record(
                 AuditEvent(
-                    method: IdentityMergeDevelopers.info.name, by: call, poolId: pool.id, identityId: destination,
-                    details: ["merged": [.string(source)]]), at: now, in: tx)
+                    method: IdentityMergeDevelopers.info.name, by: call, poolId: pool.id, details: ["merged": [.string(source)]]
+                ).about(identityId: destination), at: now, in: tx)
             return destination
         }
         return IdentityMergeDevelopers.Result(identityId: id)

@@ -11,7 +11,7 @@ extension IdentityService {
     public func unlink(_ request: IdentityUnlink.Params, _ call: any CallContext) throws -> IdentityUnlink.Result {
         let now = context.clock.now
         let id = request.identityId
-        let proven = try context.prove(id, request.logins, configurations, call, now: now).value(for: call)
+        let proven = try LoginVerifier(context, configurations).prove(id, request.logins, call, now: now).value(for: call)
         if proven.proofs.isEmpty { throw IdentityForbidden(identityId: id) }
         return try context.database.write(isolation: .serializable) { tx in
             guard let identity = try tx.identity(id) else { throw IdentityNotFound(identityId: id) }
@@ -26,7 +26,7 @@ extension IdentityService {
                     throw LoginNotLinked(identityId: id, provider: provider)
                 }
             }
-            let event = AuditEvent(method: IdentityUnlink.info.name, by: call, poolId: proven.pool.id, identityId: id)
+            let event = AuditEvent(method: IdentityUnlink.info.name, by: call, poolId: proven.pool.id).about(identityId: id)
             return try finishUnlinking(id, request.loginsToRemove, event, at: now, in: tx)
         }
     }

@@ -23,7 +23,7 @@ extension IdentityService {
                 throw LoginConflict(provider: login.provider, reason: "the identifier belongs to another identity than \(id)")
             }
             _ = try tx.unlink(login.provider, subject: login.subject, from: id)
-            let event = AuditEvent(method: IdentityUnlinkDeveloper.info.name, by: call, poolId: pool.id, identityId: id)
+            let event = AuditEvent(method: IdentityUnlinkDeveloper.info.name, by: call, poolId: pool.id).about(identityId: id)
             return try finishUnlinking(id, [login.provider], event, at: now, in: tx)
         }
     }

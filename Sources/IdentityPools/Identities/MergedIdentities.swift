@@ -1,6 +1,19 @@
 import Contract
 import Storage
 
+/// Two accounts of a tenant that are merged.
+package struct AccountPair {
+    let targetId: String
+    let sourceId: String
+    let tenantId: String
+
+    package init(targetId: String, sourceId: String, tenantId: String) {
+        self.targetId = targetId
+        self.sourceId = sourceId
+        self.tenantId = tenantId
+    }
+}
+
 /// The effects of a merge of two accounts of a tenant on identities in pools. The logins of the source account become logins of the target
 /// account, and two identities are merged by the rules of the pool.
 package struct MergedIdentities {
@@ -28,24 +41,24 @@ package struct MergedIdentities {
         }
     }
 
-    let targetId: String
-    let sourceId: String
+    private let accounts: AccountPair
     package private(set) var changes: [Change] = []
     package private(set) var conflicts: [MergeConflict] = []
 
     /// Checks every pool that has the tenant as a login provider.
     package init(
-        of targetId: String, and sourceId: String, tenantId: String, _ policy: MergePolicy, _ configurations: PoolConfigurationCache,
-        in tx: Transaction
+        of accounts: AccountPair, _ policy: MergePolicy, _ configurations: PoolConfigurationCache, in tx: Transaction
     ) throws {
-        self.targetId = targetId
-        self.sourceId = sourceId
-        try configurations.forEachPool(of: tenantId, in: tx) { pool, provider in
+        self.accounts = accounts
+        try configurations.forEachPool(of: accounts.tenantId, in: tx) { pool, provider in
             if let move = try move(in: pool, provider.name, policy, in: tx) {
                 changes.append(Change(poolId: pool.id, provider: provider.name, move: move))
             }
         }
     }
+
+    private var targetId: String { accounts.targetId }
+    private var sourceId: String { accounts.sourceId }
 
     private mutating func move(in pool: PoolRecord, _ provider: String, _ policy: MergePolicy, in tx: Transaction) throws -> Move? {
         guard let source = try tx.identity(owning: Login(provider: provider, subject: sourceId), in: pool.id) else { return nil }

@@ -54,7 +54,7 @@ extension IssuerService {
         do {
             let presented = try PresentedToken(token)
             if let iss = presented.issuer, iss != issuer.issuer { throw TokenIssuerMismatch(expected: issuer.issuer, actual: iss) }
-            let verified = try credentials.verify(presented, token, of: issuer, for: nil, call, now: context.clock.now)
+            let verified = try credentials.verify(presented, of: issuer, for: nil, call, now: context.clock.now)
             _ = try WorkloadSession(verified.claims)
             return IdpCheck(check: "token", ok: true, message: "The token of \(verified.subject) is accepted.")
         } catch let error as any ContractError where (2000...7999).contains(error.code) {

@@ -7,8 +7,8 @@ import Platform
 
 /// Verifies the public logins of a call. If one login is not valid, the call fails.
 package struct LoginVerifier: Sendable {
-    private let context: ServiceContext
-    private let configurations: PoolConfigurationCache
+    let context: ServiceContext
+    let configurations: PoolConfigurationCache
 
     init(_ context: ServiceContext, _ configurations: PoolConfigurationCache) {
         self.context = context

@@ -100,8 +100,8 @@ public struct OutboundTokens: Sendable {
         try context.database.write { tx in
             try context.audit.record(
                 AuditEvent(
-                    method: method, by: call, poolId: session.principal.poolId, identityId: session.principal.identityId,
-                    subject: session.principal.roleArn, details: details), at: now, in: tx)
+                    method: method, by: call, poolId: session.principal.poolId, subject: session.principal.roleArn, details: details
+                ).about(identityId: session.principal.identityId), at: now, in: tx)
         }
         return (try key.signer.sign(payload), expiresAt)
     }

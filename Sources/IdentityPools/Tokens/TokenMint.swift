@@ -17,7 +17,8 @@ extension PoolTokens {
     /// Mints as `mint` does. The first phase reads and decides; the second one writes, if the logins are new.
     public func mintInPhases(_ request: TokenMint.Params, _ call: any CallContext) throws -> Phase<TokenMint.Result> {
         let now = context.clock.now
-        switch try context.prove(request.identityId, request.logins, configurations, call, now: now, classicFlow: true) {
+        let verifier = LoginVerifier(context, configurations)
+        switch try verifier.prove(request.identityId, request.logins, call, now: now, classicFlow: true) {
         case .done(let proven): return try mint(request, proven, call, now: now)
         case .next(let wait, let rest):
             return .next(wait) { call in

@@ -44,7 +44,7 @@ package struct TrustedTokens: Sendable {
         let presented = try PresentedToken(token)
         let issuer = try context.database.read { tx in try presented.issuer.flatMap { try configurations.trustedIssuer($0, in: tx) } }
         let service = CredentialsService(context, configurations)
-        let verified = try service.verify(presented, token, of: issuer, for: Self.use, call, now: now)
+        let verified = try service.verify(presented, of: issuer, for: Self.use, call, now: now)
         // A token of the same second can be newer than the revocation.
         try context.database.read { tx in
             try requireTrust(in: verified.issuer.issuer, subject: verified.subject, issuedAt: verified.issuedAt.map { $0 + 1 } ?? 0, in: tx)

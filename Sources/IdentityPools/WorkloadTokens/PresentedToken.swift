@@ -6,6 +6,7 @@ import SigningKeys
 
 /// A token that was presented to assume a role, parsed but not verified. Its `iss` decides which rules apply.
 struct PresentedToken {
+    let text: String
     /// The parsed token; `nil` if its algorithm is not supported.
     let jws: JWS?
     /// The name of an algorithm that is not supported.
@@ -15,6 +16,7 @@ struct PresentedToken {
 
     /// - Throws: `TokenMalformed`.
     init(_ token: String) throws {
+        text = token
         let payload: [UInt8]
         do throws(JWSError) {
             let jws = try JWS.parse(token)

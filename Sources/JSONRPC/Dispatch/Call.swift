@@ -11,11 +11,8 @@ public final class Call: Sendable {
     /// The parsed request.
     let envelope: Envelope
     let calledMethod: Method
-    let route: AnswerRoute
-    /// The size of the line or batch that contained the call, in bytes.
-    let bytesIn: Int
+    let arrival: Arrival
     private let outlet: any AnswerOutlet
-    private let sharedAtStart: (any SharedByCalls)?
     private let state = Atomic<UInt8>(State.queued.rawValue)
     private let currentLane: Atomic<UInt8>
     private let cancelRequested = Atomic(false)
@@ -32,17 +29,12 @@ public final class Call: Sendable {
     /// The number of entries into the handler. Only debug builds count.
     private let entries = Atomic(0)
 
-    init(
-        _ envelope: Envelope, _ method: Method, lane: Lane, route: AnswerRoute, bytesIn: Int, outlet: any AnswerOutlet,
-        shared: (any SharedByCalls)? = nil
-    ) {
+    init(_ envelope: Envelope, _ method: Method, lane: Lane, arrival: Arrival, outlet: any AnswerOutlet) {
         self.envelope = envelope
         calledMethod = method
         currentLane = Atomic(lane.rawValue)
-        self.route = route
-        self.bytesIn = bytesIn
+        self.arrival = arrival
         self.outlet = outlet
-        sharedAtStart = shared
     }
 
     // MARK: Interface for methods
@@ -64,7 +56,7 @@ public final class Call: Sendable {
 
     /// The values that this run shares with other calls on its thread. Only the first run of a call is in a sequence of pipelined calls,
     /// and only if the call has not moved.
-    public var shared: (any SharedByCalls)? { lane == .compute && runs.load(ordering: .relaxed) <= 1 ? sharedAtStart : nil }
+    public var shared: (any SharedByCalls)? { lane == .compute && runs.load(ordering: .relaxed) <= 1 ? arrival.shared : nil }
 
     /// Ends this run of the call and discards its output. `rest`, the rest of the method, runs on `lane` and writes the result.
     public func proceed(on lane: Lane, _ rest: @escaping Method.Body) {
@@ -213,6 +205,15 @@ public final class Call: Sendable {
 
 /// The values that the calls of one sequence share, such as a view of the store. Only the thread that runs the sequence uses it.
 public protocol SharedByCalls: AnyObject, Sendable {}
+
+/// The line in which a message arrived.
+struct Arrival: Sendable {
+    let route: AnswerRoute
+    /// The size of the line in bytes.
+    let bytesIn: Int
+    /// The values that the calls of the same sequence of lines share.
+    var shared: (any SharedByCalls)?
+}
 
 /// The destination of the response to a call.
 enum AnswerRoute: Sendable {

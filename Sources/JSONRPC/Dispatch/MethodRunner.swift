@@ -89,7 +89,7 @@ struct MethodRunner: Sendable {
         observer.ended(
             call,
             CallReport(
-                durationNanoseconds: Monotonic.nanoseconds() &- began, errorType: errorType, bytesIn: call.bytesIn,
+                durationNanoseconds: Monotonic.nanoseconds() &- began, errorType: errorType, bytesIn: call.arrival.bytesIn,
                 bytesOut: bench.writer.bytes.count - start, worker: bench.number))
     }
 

@@ -9,9 +9,8 @@ final class Dispatcher: AnswerOutlet {
         let flow: FlowControl
         let outbox: Outbox
         let lanes: Lanes
-        /// The options of the server: framing, tap, order, and the maximum number of waiting calls.
+        /// The options of the server: framing, tap, order, the maximum number of waiting calls, and the wrapper of sequences of calls.
         let options: ServerOptions
-        var together: Server.Together = { $0(nil) }
     }
 
     let performer: MethodRunner
@@ -23,7 +22,7 @@ final class Dispatcher: AnswerOutlet {
     private let tap: (any MessageTap)?
     private let isSequential: Bool
     private let mostWaiting: Int
-    private let together: Server.Together
+    private let together: ServerOptions.Together
     private let onIdle: @Sendable () -> Void
 
     /// - Parameter onIdle: Called when every request has its response.
@@ -36,7 +35,7 @@ final class Dispatcher: AnswerOutlet {
         tap = parts.options.tap
         isSequential = parts.options.sequential
         mostWaiting = parts.options.maximumWaiting
-        together = parts.together
+        together = parts.options.together
         self.onIdle = onIdle
     }
 
@@ -130,7 +129,9 @@ final class Dispatcher: AnswerOutlet {
         _ line: UnsafeRawBufferPointer, _ load: Load, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished
     ) {
         switch Incoming(line) {
-        case .single(let message): handle(message, .line(load), bytesIn: line.count, in: chunk, on: &bench, &finished)
+        case .single(let message):
+            let arrival = Arrival(route: .line(load), bytesIn: line.count, shared: bench.shared)
+            handle(message, arrival, in: chunk, on: &bench, &finished)
         case .refused(let error):
             let start = bench.writer.bytes.count
             performer.refuse(id: nil, trace: nil, error, on: &bench)
@@ -141,33 +142,32 @@ final class Dispatcher: AnswerOutlet {
             conclude(.line(load), from: start, on: &bench, &finished)
         case .batch(let messages):
             let batch = Batch(members: messages.count, isArray: true, load: load, maximumBytes: performer.maximumAnswer)
-            for message in messages { handle(message, .batch(batch), bytesIn: line.count, in: chunk, on: &bench, &finished) }
+            let arrival = Arrival(route: .batch(batch), bytesIn: line.count, shared: bench.shared)
+            for message in messages { handle(message, arrival, in: chunk, on: &bench, &finished) }
         }
     }
 
     private func handle(
-        _ message: Message, _ route: AnswerRoute, bytesIn: Int, in chunk: LineBatch?, on bench: inout WorkerState,
-        _ finished: inout Finished
+        _ message: Message, _ arrival: Arrival, in chunk: LineBatch?, on bench: inout WorkerState, _ finished: inout Finished
     ) {
         let start = bench.writer.bytes.count
         switch message {
         case .call(let envelope):
             guard let method = performer.methods.method(named: envelope.method) else {
                 if let id = envelope.id { performer.refuse(id: id, trace: envelope.trace, performer.notFound(envelope), on: &bench) }
-                return conclude(route, from: start, on: &bench, &finished)
+                return conclude(arrival.route, from: start, on: &bench, &finished)
             }
-            let call = Call(
-                envelope, method, lane: method.lane(envelope.params), route: route, bytesIn: bytesIn, outlet: self, shared: bench.shared)
+            let call = Call(envelope, method, lane: method.lane(envelope.params), arrival: arrival, outlet: self)
             guard call.lane == .compute || isSequential && chunk != nil else { return leave(call, call.body, chunk) }
             chunk?.enter(call)
             perform(call, call.body, in: chunk, on: &bench, &finished)
         case .cancel(let id):
             openWork.cancel(id)
-            conclude(route, from: start, on: &bench, &finished)
-        case .ignored: conclude(route, from: start, on: &bench, &finished)
+            conclude(arrival.route, from: start, on: &bench, &finished)
+        case .ignored: conclude(arrival.route, from: start, on: &bench, &finished)
         case .refused(let id, let trace, let error):
             performer.refuse(id: id, trace: trace, error, on: &bench)
-            conclude(route, from: start, on: &bench, &finished)
+            conclude(arrival.route, from: start, on: &bench, &finished)
         }
     }
 
@@ -178,9 +178,9 @@ final class Dispatcher: AnswerOutlet {
         while true {
             let start = bench.writer.bytes.count
             var room: Int?
-            if case .batch(let batch) = call.route { room = batch.room }
+            if case .batch(let batch) = call.arrival.route { room = batch.room }
             switch performer.perform(call, body, on: &bench, room: room) {
-            case .done: return conclude(call.route, from: start, on: &bench, &finished)
+            case .done: return conclude(call.arrival.route, from: start, on: &bench, &finished)
             case .answeredElsewhere: return
             case .waits: return
             case .proceeds(let rest):
@@ -243,7 +243,7 @@ final class Dispatcher: AnswerOutlet {
         var bench = WorkerState(number: 0)
         var finished = Finished()
         if let id = call.envelope.id, dialect.answers(error) { bench.writer.answer(id: id, trace: call.envelope.trace, error: error) }
-        conclude(call.route, from: 0, on: &bench, &finished)
+        conclude(call.arrival.route, from: 0, on: &bench, &finished)
         openWork.remove(call)
         flow.noteAnswers(to: finished.load)
         outbox.send(bench.writer.bytes)

@@ -18,11 +18,10 @@ public final class LocalServer: Sendable {
     private let isClosing = Atomic(false)
     private let hostRequests: HostRequests?
 
-    /// - Parameters:
-    ///   - observer: Observes every call.
-    ///   - receive: Receives responses and notifications, one or more lines with their ends per call. Calls never overlap. Must not block.
+    /// - Parameter receive: Receives responses and notifications, one or more lines with their ends per call. Calls never overlap. Must not
+    ///   block.
     public init(
-        _ methods: any MethodLookup, options: ServerOptions = ServerOptions(), observer: any CallObserver = NoObserver(),
+        _ methods: any MethodLookup, options: ServerOptions = ServerOptions(),
         receive: @escaping @Sendable (_ lines: UnsafeRawBufferPointer) -> Void
     ) {
         let end = ServerEnd { _ in }
@@ -37,7 +36,7 @@ public final class LocalServer: Sendable {
         var local = options
         local.framing = .lines
         local.sequential = false
-        let performer = MethodRunner(methods: methods, observer: observer, maximumAnswer: options.maximumAnswer)
+        let performer = MethodRunner(methods: methods, observer: options.observer, maximumAnswer: options.maximumAnswer)
         dispatcher = Dispatcher(
             .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: local), onIdle: { end.stir() })
         hostRequests?.connect(dispatcher.hostConnection)

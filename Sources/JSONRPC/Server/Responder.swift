@@ -40,7 +40,7 @@ public struct Responder: Sendable {
                 return
             }
             // The calling thread may wait, whatever the method.
-            let call = Call(envelope, method, lane: .store, route: .line(.zero), bytesIn: bytesIn, outlet: NobodyElse())
+            let call = Call(envelope, method, lane: .store, arrival: Arrival(route: .line(.zero), bytesIn: bytesIn), outlet: NobodyElse())
             var body = method.run
             while case .proceeds(let rest) = performer.perform(call, body, on: &bench, room: room) { body = rest }
         }

@@ -14,19 +14,12 @@ public final class Server: Sendable {
     private let numbers = WorkerNumbers()
     private let end: ServerEnd
 
-    /// Runs `body`, a sequence of pipelined calls on one thread, with what the calls share. All of the calls were received before it starts,
-    /// and no response is sent during it. In sequential mode, in which a call that waits stays on its thread, calls share nothing.
-    public typealias Together = @Sendable (_ body: ((any SharedByCalls)?) -> Void) -> Void
-
     /// - Parameters:
     ///   - input: The descriptor that is read until it ends.
     ///   - output: The descriptor for responses. No other code may write to it.
-    ///   - observer: Observes every call.
-    ///   - together: Wraps a sequence of calls, so that they can share the data that they read.
     ///   - onEnd: Runs last and once, on the thread that ends the server. It does not have to return.
     public init(
         _ methods: any MethodLookup, input: Int32, output: Int32, options: ServerOptions = ServerOptions(),
-        observer: any CallObserver = NoObserver(), together: @escaping Together = { $0(nil) },
         onEnd: @escaping @Sendable (ServerEnding) -> Void
     ) {
         self.options = options
@@ -42,10 +35,10 @@ public final class Server: Sendable {
         self.flow = flow
         self.outbox = outbox
         let performer = MethodRunner(
-            methods: methods, observer: observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect)
+            methods: methods, observer: options.observer, maximumAnswer: options.maximumAnswer, dialect: options.dialect)
         let lanes = Lanes(sequential: options.sequential, numbers: numbers)
         dispatcher = Dispatcher(
-            .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: options, together: together),
+            .init(performer: performer, flow: flow, outbox: outbox, lanes: lanes, options: options),
             onIdle: { end.stir() })
         end.prepare { [weak self] in self?.drainAndEnd() }
     }

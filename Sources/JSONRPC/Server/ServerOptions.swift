@@ -20,8 +20,17 @@ public struct ServerOptions: Sendable {
     public var dialect = Dialect.plain
     /// Observes every message.
     public var tap: (any MessageTap)?
+    /// Observes every call.
+    public var observer: any CallObserver = NoObserver()
+    /// Wraps a sequence of calls, so that they can share the data that they read.
+    public var together: Together = { $0(nil) }
     /// Sends requests to the host, which responds over the same pipe.
     public var hostRequests: HostRequests?
+
+    /// Runs `body`, a sequence of pipelined calls on one thread, with the values that the calls share. All of the calls were received
+    /// before it starts, and no response is sent during it. In sequential mode, in which a call that waits stays on its thread, calls share
+    /// nothing.
+    public typealias Together = @Sendable (_ body: ((any SharedByCalls)?) -> Void) -> Void
 
     public init() {}
 }

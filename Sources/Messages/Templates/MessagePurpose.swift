@@ -78,33 +78,36 @@ public enum Placeholder: String, Hashable, Sendable, CaseIterable {
 public struct MessageValues: Hashable, Sendable {
     /// The one-time code, or `nil` in a message without a code.
     public var code: String?
-    public var minutes: Int
+    /// The time for which the code is valid, in seconds.
+    public var lifetimeSeconds: Int64
     /// The display name of the tenant. If it is `nil`, the built-in texts do not name the service.
     public var tenantName: String?
     /// The text for `{{tenantName}}` in a tenant's own template if the tenant has no name, so that the sentence stays complete.
     public var namelessTenant: String
     public var address: String
-    /// The time in UTC: `2026-11-22 20:52 UTC`.
-    public var time: String
+    /// The time of a change, in seconds since 1970.
+    public var changedAt: Int64?
     public var what: String
     public var link: String?
 
-    /// - Parameters:
-    ///   - lifetimeSeconds: The time for which the code is valid, rounded up to whole minutes.
-    ///   - moment: The time of a change, in seconds since 1970.
     public init(
-        code: String?, lifetimeSeconds: Int64, tenantName: String?, namelessTenant: String = "", address: String, at moment: Int64? = nil,
+        code: String?, lifetimeSeconds: Int64, tenantName: String?, namelessTenant: String = "", address: String, changedAt: Int64? = nil,
         what: String = "", link: String? = nil
     ) {
         self.code = code
-        minutes = Int(clamping: (max(0, lifetimeSeconds) + 59) / 60)
+        self.lifetimeSeconds = lifetimeSeconds
         self.tenantName = tenantName
         self.namelessTenant = namelessTenant
         self.address = address
-        time = moment.map(MessageTime.text) ?? ""
+        self.changedAt = changedAt
         self.what = what
         self.link = link
     }
+
+    /// The time for which the code is valid, rounded up to whole minutes.
+    public var minutes: Int { Int(clamping: (max(0, lifetimeSeconds) + 59) / 60) }
+    /// The time of a change in UTC: `2026-11-22 20:52 UTC`.
+    public var time: String { changedAt.map(MessageTime.text) ?? "" }
 
     subscript(_ placeholder: Placeholder) -> String {
         switch placeholder {

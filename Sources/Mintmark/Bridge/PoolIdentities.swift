@@ -12,7 +12,8 @@ public struct PoolIdentities: LinkedIdentities {
     public func merge(
         of sourceId: String, into targetId: String, tenantId: String, policy: MergePolicy, in tx: Transaction
     ) throws -> any LinkedIdentityMerge {
-        PoolIdentityMerge(plan: try MergedIdentities(of: targetId, and: sourceId, tenantId: tenantId, policy, pools, in: tx))
+        let accounts = AccountPair(targetId: targetId, sourceId: sourceId, tenantId: tenantId)
+        return PoolIdentityMerge(plan: try MergedIdentities(of: accounts, policy, pools, in: tx))
     }
 
     public func identities(ofAccount accountId: String, tenantId: String, in tx: Transaction) throws -> [LinkedIdentity] {

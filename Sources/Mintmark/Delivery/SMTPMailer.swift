@@ -18,10 +18,10 @@ struct SMTPMailer: EmailSender {
         let recipient: MailAddress
         do { recipient = try MailAddress(message.to) } catch { throw DeliveryFailure(reason: "\(error)") }
         let (language, words) = message.mail
+        let sender = Mailbox(name: settings.sender.name ?? message.tenantName, address: settings.sender.address)
         let mail = MailMessage(
-            from: Mailbox(name: settings.sender.name ?? message.tenantName, address: settings.sender.address),
-            to: Mailbox(address: recipient), replyTo: settings.replyTo, subject: words.subject, text: words.text, html: words.html,
-            language: language, sentAt: clock.now, random: random)
+            from: sender, to: Mailbox(address: recipient), replyTo: settings.replyTo, subject: words.subject, text: words.text,
+            html: words.html, language: language, sentAt: clock.now, messageId: MailMessage.newId(from: sender, random: random))
         do { try client.send(MailSubmission(mail, through: settings.server)) } catch {
             throw DeliveryFailure(
                 reason: "\(error)", retryAfterSeconds: error.isRetryable ? Self.retrySeconds : nil, mayHaveArrived: error.mayHaveArrived)

@@ -47,15 +47,17 @@ struct StoreOpening {
         try SessionKeySetup.ensure(in: database, vault: vault, random: random, now: now)
         let clock: any WallClock = configuration.testing ? VirtualClock(database, faults) : SystemClock()
         if configuration.testing, configuration.makesStores, let start = configuration.clock { try VirtualClock(database).begin(at: start) }
+        let environment = ServiceEnvironment(
+            clock: clock, random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, foreign: foreign,
+            faults: configuration.testing ? faults ?? Faults() : nil)
         let service = ServiceContext(
-            realm: configuration.realm, database: TestingParts.database(database, faults), clock: clock,
-            random: configuration.testing ? SeededRandomGenerator(database, otherwise: random) : random, vault: vault,
-            isTesting: configuration.testing, faults: faults,
-            auditsIssuance: configuration.auditsIssuance, foreign: foreign)
+            realm: configuration.realm, database: TestingParts.database(database, faults), vault: vault, environment: environment,
+            auditsIssuance: configuration.auditsIssuance)
         let accounts = AccountsContext(
             service, delivery: delivery(clock), faultyCarrier: { TestingParts.carrier(of: service) },
-            breachedPasswords: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults)),
-            passwordCost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
+            passwords: PasswordProtection(
+                cost: configuration.testing ? PasswordHasher.testingCost : PasswordHasher.cost,
+                breached: BreachedPasswordsOverHTTP(client: configuration.httpClient(faults))),
             hooks: HookTransports(host: hookHost, http: configuration.httpClient(faults)))
         accounts.sendNoticesAfterCommits()
         return accounts
@@ -128,14 +130,15 @@ struct StoreOpening {
         let (migrations, migrates, makes, id) = (reportingMigrations, configuration.migrates, configuration.makesStores, random.uuid())
         switch configuration.store {
         case .memory:
-            return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, migrates: migrates, connectionId: id)
+            let options = OpeningOptions(migrates: migrates)
+            return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .file(let path):
-            return try SQLiteDatabase(
-                .file(path), migrations: migrations, image: Schema.image, migrates: migrates && makes, makesStore: makes && makesFiles,
-                makesFolders: configuration.makesFolders, connectionId: id)
+            let options = OpeningOptions(
+                migrates: migrates && makes, makesStore: makes && makesFiles, makesFolders: configuration.makesFolders)
+            return try SQLiteDatabase(.file(path), migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(
-                address, migrations: migrations, migrates: migrates && makes, makesStore: makes, connectionId: id,
+                address, migrations: migrations, options: OpeningOptions(migrates: migrates && makes, makesStore: makes), connectionId: id,
                 connections: configuration.databaseConnections)
         }
     }

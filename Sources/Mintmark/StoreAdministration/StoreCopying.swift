@@ -133,8 +133,7 @@ public struct StoreCopying {
         if let (table, expected, found) = try copy.difference(from: copied) {
             throw CopyNotVerified(path: path, reason: "the table \(table) has \(found) rows instead of \(expected)")
         }
-        let context = ServiceContext(
-            realm: Deployment(), database: target, clock: SystemClock(), random: SystemRandom(), vault: vault)
+        let context = ServiceContext(realm: Deployment(), database: target, vault: vault)
         let audit = try AuditService(context).verify(AuditVerify.Params(heads: copied.heads.isEmpty ? nil : copied.heads), OwnCall())
         guard audit.intact else {
             throw CopyNotVerified(

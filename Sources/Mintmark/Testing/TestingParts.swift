@@ -70,9 +70,9 @@ struct TestedServices {
                     ).baseURL
                 },
                 openFirebase: { project, call in try compat.openFirebase(project: project, call) })
-            provider = TestProvider(
-                services.accounts, services.tenants, accounts: services.account, failures: .logged(to: log), native: .served(by: compat),
-                documents: .fetched(with: services.http))
+            let host = TestProvider.Host(
+                failures: .logged(to: log), native: .served(by: compat), documents: .fetched(with: services.http))
+            provider = TestProvider(services.accounts, services.tenants, accounts: services.account, host: host)
             service = TestService(services.accounts, services.tenants, provider: provider, hooks: hooks)
         }
 

@@ -20,17 +20,12 @@ public final class TraceFile: MessageTap {
 
     private static let mostBytes = 32 << 20
 
-    private let file: OpenedTraceFile?
-    private let watch: TraceWatch?
+    private let outputs: TraceOutputs
     private let log: Logger
     private let state = ConditionLock(State())
 
-    /// - Parameters:
-    ///   - file: The file, or `nil` to write none.
-    ///   - watch: Receives every record, or `nil`.
-    init(_ file: OpenedTraceFile?, watch: TraceWatch? = nil, log: Logger) {
-        self.file = file
-        self.watch = watch
+    init(_ outputs: TraceOutputs, log: Logger) {
+        self.outputs = outputs
         self.log = log
     }
 
@@ -44,7 +39,7 @@ public final class TraceFile: MessageTap {
         }
         if mustWrite { work(untilEmpty: true) }
         _ = state.wait(deadline: Monotonic.nanoseconds() + 5_000_000_000) { $0.entries.isEmpty && !$0.isWriting ? () : nil }
-        watch?.finish()
+        outputs.watch?.finish()
     }
 
     private func add(_ message: UnsafeRawBufferPointer, _ direction: TraceRecorder.Direction) {
@@ -71,7 +66,7 @@ public final class TraceFile: MessageTap {
     /// - Parameter untilEmpty: Whether to return when the queue is empty.
     private func work(untilEmpty: Bool = false) {
         var recorder = TraceRecorder(process: Int64(getpid()))
-        var file = self.file.map { TraceWriter($0.descriptor) }
+        var file = outputs.file.map { TraceWriter($0.descriptor) }
         var isComplaining = false
         while true {
             let (batch, missing) = state.wait { state -> ([Entry], Int)? in
@@ -85,20 +80,35 @@ public final class TraceFile: MessageTap {
             for entry in batch {
                 // Messages that cannot be written are recorded anyway, because later responses are masked by their requests.
                 let line = recorder.record(entry.bytes, entry.direction, microseconds: entry.microseconds)
-                watch?.receive(line)
+                outputs.watch?.receive(line)
                 failure = file?.write(line, noting: { recorder.gap($0, microseconds: entry.microseconds) })
             }
             file?.miss(missing)
             if let failure, !isComplaining {
                 log.warning(
                     "the trace file cannot be written; the number of missing entries is recorded when it can",
-                    metadata: ["file": "\(self.file?.path ?? "")", "reason": "\(String(cString: strerror(failure)))"])
+                    metadata: ["file": "\(outputs.file?.path ?? "")", "reason": "\(String(cString: strerror(failure)))"])
             }
             isComplaining = failure != nil
             state.withLock { $0.isWriting = false }
             state.broadcast()
         }
     }
+}
+
+/// The outputs of a trace.
+public struct TraceOutputs: Sendable {
+    /// The file to which every record is written.
+    let file: OpenedTraceFile?
+    /// Receives every record, whether there is a file or not.
+    let watch: TraceWatch?
+
+    public init(file: OpenedTraceFile? = nil, watch: TraceWatch? = nil) {
+        self.file = file
+        self.watch = watch
+    }
+
+    var isEmpty: Bool { file == nil && watch == nil }
 }
 
 /// Receives the records of a trace while they are made.

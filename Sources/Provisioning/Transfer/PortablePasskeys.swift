@@ -64,12 +64,14 @@ extension ImportCheck {
             add("\(pointer)/backupState", "backupFlagsInvalid", "backupState requires backupEligible.")
         }
         guard violations.count == before else { return nil }
+        let aaguid = Hex.decode((given.aaguid ?? "").replacing("-", with: "").lowercased()) ?? []
+        // The attestation of an imported passkey is not known.
         var record = PasskeyRecord(
             tenantId: tenant.id, credentialId: credentialId, accountId: "", name: given.name ?? "Passkey \(number)", publicKey: publicKey,
             algorithm: algorithm, counter: given.signCount, userHandle: userHandle, transports: Set(given.transports ?? []).sorted(),
             isBackupEligible: given.backupEligible, isBackedUp: given.backupState, isUserVerified: given.userVerified,
-            aaguid: Hex.decode((given.aaguid ?? "").replacing("-", with: "").lowercased()) ?? [], relyingPartyId: relyingPartyId,
-            createdAt: given.createdAt ?? now)
+            isDiscoverable: nil, aaguid: aaguid.count == 16 ? aaguid : [UInt8](repeating: 0, count: 16), attestationFormat: "none",
+            attestationTrust: "none", relyingPartyId: relyingPartyId, createdAt: given.createdAt ?? now)
         record.usage = given.usage == .signIn ? .signIn : .secondFactor
         record.lastUsedAt = given.lastUsedAt
         return record

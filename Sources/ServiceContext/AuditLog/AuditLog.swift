@@ -20,16 +20,21 @@ package struct AuditEvent: Sendable {
 
     /// - Parameter call: The call that makes the change. Its actor becomes a member of `details`.
     package init(
-        method: String, by call: (any CallContext)? = nil, poolId: String? = nil, identityId: String? = nil, subject: String? = nil,
-        details: JSONObject = [:]
+        method: String, by call: (any CallContext)? = nil, poolId: String? = nil, subject: String? = nil, details: JSONObject = [:]
     ) {
         self.method = method
         self.trace = call?.trace
         self.poolId = poolId
-        self.identityId = identityId
         self.subject = subject
         self.details = details
         if let actor = call?.actor { self.details[Self.actor] = .string(actor) }
+    }
+
+    /// Returns this event with the ID of the identity that the change affects.
+    package func about(identityId: String?) -> AuditEvent {
+        var event = self
+        event.identityId = identityId
+        return event
     }
 }
 

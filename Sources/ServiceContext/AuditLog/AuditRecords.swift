@@ -164,8 +164,9 @@ package struct AuditCursor: Sendable {
 extension AuditEntry {
     init(_ row: Row) {
         var event = AuditEvent(
-            method: row.string(3), poolId: row.optionalString(5), identityId: row.optionalString(6), subject: row.optionalString(7),
-            details: (try? JSONValue(parsing: row.string(8)))?.object ?? [:])
+            method: row.string(3), poolId: row.optionalString(5), subject: row.optionalString(7),
+            details: (try? JSONValue(parsing: row.string(8)))?.object ?? [:]
+        ).about(identityId: row.optionalString(6))
         event.trace = row.optionalString(4)
         self.init(chain: row.string(0), number: row.int(1), at: row.int(2), event: event)
     }

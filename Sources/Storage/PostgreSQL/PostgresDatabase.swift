@@ -19,18 +19,14 @@ public final class PostgresDatabase: Database {
     ///
     /// - Parameters:
     ///   - migrations: All steps of the schema, in order.
-    ///   - migrates: Whether missing steps are allowed to run.
-    ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
     ///   - connectionId: A name for the writing connections that is unique among all stores, such as a UUID.
     ///   - connections: The maximum number of open connections.
-    ///   - waitMilliseconds: The time limit for waiting for a lock or a free connection, and for repeating conflicting transactions, before
-    ///     `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ address: PostgresAddress, migrations: [Migration], migrates: Bool = true, makesStore: Bool = true, connectionId: String,
-        connections: Int = 4,
-        waitMilliseconds: Int32 = 5_000
+        _ address: PostgresAddress, migrations: [Migration], options: OpeningOptions = OpeningOptions(), connectionId: String,
+        connections: Int = 4
     ) throws {
+        let waitMilliseconds = options.waitMilliseconds
         self.address = address
         self.connectionId = connectionId
         self.waitMilliseconds = waitMilliseconds
@@ -40,7 +36,7 @@ public final class PostgresDatabase: Database {
             do {
                 let owned = try pool.take(deadline: .max)
                 defer { pool.giveBack(owned) }
-                return try PostgresOpening.prepare(owned.value, migrations: migrations, migrates: migrates, makesStore: makesStore)
+                return try PostgresOpening.prepare(owned.value, migrations: migrations, options: options)
             } catch let failure as PostgresFailure { throw Undone(failure) }
         }
     }

@@ -11,7 +11,7 @@ enum PostgresOpening {
     /// - Returns: The schema versions before and after.
     /// - Throws: `PostgresFailure`, `StoreError`.
     static func prepare(
-        _ connection: PostgresConnection, migrations: [Migration], migrates: Bool, makesStore: Bool
+        _ connection: PostgresConnection, migrations: [Migration], options: OpeningOptions
     ) throws -> SchemaVersions {
         do {
             let supported = migrations.last?.version ?? 0
@@ -20,14 +20,14 @@ enum PostgresOpening {
             try connection.beginWrite(.readCommitted)
             let before = try contents(connection)
             try connection.execute("COMMIT")
-            if case .nothing = before, !makesStore {
+            if case .nothing = before, !options.makesStore {
                 throw StoreError.cannotOpen(path: connection.address.description, reason: "the database is empty and contains no store")
             }
             if case .store(let version) = before, version >= supported { return try accept(version, supported) }
             try connection.beginWrite(.readCommitted)
             try connection.execute("SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 0")
             try connection.execute("SELECT pg_advisory_xact_lock(\(lockNumber))")
-            let versions = try migrate(connection, migrations, migrates)
+            let versions = try migrate(connection, migrations, options.migrates)
             try connection.execute("COMMIT")
             connection.abandon()
             return versions

@@ -27,16 +27,11 @@ public final class SQLiteDatabase: Database {
     /// - Parameters:
     ///   - migrations: All steps of the schema, in order.
     ///   - image: An empty store after these migrations, from which a new store starts.
-    ///   - migrates: Whether missing steps are allowed to run.
-    ///   - makesStore: Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
-    ///   - makesFolders: Whether to create the missing parent directories of the file.
     ///   - connectionId: A unique name for the writing connection, such as a UUID.
-    ///   - waitMilliseconds: The time limit for waiting for a lock of another process before `StoreError.busy`.
     /// - Throws: `StoreError`.
     public init(
-        _ location: Location, migrations: [Migration], image: StoreImage? = nil, migrates: Bool = true, makesStore: Bool = true,
-        makesFolders: Bool = false, connectionId: String,
-        waitMilliseconds: Int32 = 5_000
+        _ location: Location, migrations: [Migration], image: StoreImage? = nil, options: OpeningOptions = OpeningOptions(),
+        connectionId: String
     ) throws {
         self.location = location
         let image = image?.version == migrations.last?.version ? image : nil
@@ -52,21 +47,21 @@ public final class SQLiteDatabase: Database {
         case .file(let given):
             path = SQLiteOpening.absolute(given)
             isFromImage = try StoreFile.prepare(
-                path, StoreFile.Making(makesFile: makesStore, makesFolders: makesFolders, image: image, id: connectionId))
+                path,
+                StoreFile.Making(makesFile: options.makesStore, makesFolders: options.makesFolders, image: image, id: connectionId))
             memoryLock = nil
         }
         absolutePath = path
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
         let isURI = location == .memory
+        let waitMilliseconds = options.waitMilliseconds
         let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
         if isURI, let image {
             try SQLiteOpening.configure(connection)
             try image.load(into: connection)
             versions = SchemaVersions(found: 0, now: image.version)
         } else {
-            let found = try SQLiteOpening.prepare(
-                connection, isFile: !isURI, path: path, migrations: migrations, migrates: migrates, makesStore: makesStore,
-                deadline: Monotonic.nanoseconds() + UInt64(waitMilliseconds) * 1_000_000)
+            let found = try SQLiteOpening.prepare(connection, isFile: !isURI, path: path, migrations: migrations, options: options)
             versions = isFromImage ? SchemaVersions(found: 0, now: found.now) : found
         }
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)

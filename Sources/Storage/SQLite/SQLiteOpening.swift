@@ -28,13 +28,13 @@ enum SQLiteOpening {
     ///
     /// - Returns: The schema versions before and after.
     static func prepare(
-        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], migrates: Bool, makesStore: Bool,
-        deadline: UInt64
+        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], options: OpeningOptions
     ) throws -> SchemaVersions {
+        let deadline = Monotonic.nanoseconds() + UInt64(options.waitMilliseconds) * 1_000_000
         try configure(connection)
         // Usually no migration is necessary, and this check takes no lock. A file of another program remains unchanged.
         let before = try look(connection, path)
-        if case .nothing = before, !makesStore {
+        if case .nothing = before, !options.makesStore {
             throw StoreError.cannotOpen(path: path, reason: "the file is empty and contains no store")
         }
         if isFile { try switchToWAL(connection, deadline) }
@@ -42,7 +42,7 @@ enum SQLiteOpening {
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }
         do {
             try connection.run("BEGIN IMMEDIATE")
-            let versions = try migrate(connection, at: path, by: migrations, isAllowed: migrates)
+            let versions = try migrate(connection, at: path, by: migrations, isAllowed: options.migrates)
             try connection.run("COMMIT")
             return versions
         } catch {

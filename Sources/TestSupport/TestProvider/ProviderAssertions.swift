@@ -80,8 +80,9 @@ extension TestProvider {
         access["auth_time"] = claims["auth_time"]
         access["amr"] = claims["amr"]
         return try self.access(
-            issuer, access.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes,
-            until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
+            AccessTokenDraft(
+                claims: access.bound(to: client.thumbprint), audience: audience ?? client.id, clientId: client.id, scopes: scopes,
+                expiresAt: now + issuer.tenant.tokens.accessTokenSeconds), of: issuer, at: now)
     }
 
     /// Verifies an assertion.

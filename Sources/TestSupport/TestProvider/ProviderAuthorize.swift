@@ -21,7 +21,7 @@ extension TestProvider {
             if let (id, login) = try usableLogin(of: issuer, asked, expected, request) {
                 let session = try beginSession(of: login.accountId, issuer.tenant, login.proof)
                 memory.withLock { $0.logins[id]?.sessions.append(session.id) }
-                return try sendBack(asked, of: issuer, session, loginId: id, afterForm: false)
+                return try sendBack(asked, of: issuer, session, loginId: id)
             }
             if let session = try chosenSession(at: issuer) { return try welcome(session, to: issuer, .client(asked, expected)) }
             if asked.prompts.contains("none") {
@@ -103,7 +103,7 @@ extension TestProvider {
         }
         let cookie = "\(Self.cookieName(issuer))=\(id); Path=/\(issuer.name)/; HttpOnly; SameSite=Lax"
         switch errand {
-        case .client(let asked, _): return try sendBack(asked, of: issuer, session, loginId: id, afterForm: true, cookie: cookie)
+        case .client(let asked, _): return try sendBack(asked, of: issuer, session, loginId: id, cookie: cookie)
         case .device(let userCode, _):
             settle(userCode, of: issuer, .approved(sessionId: session.id, refreshToken: session.refreshToken))
             return HTMLPage(
@@ -114,9 +114,9 @@ extension TestProvider {
 
     static func cookieName(_ issuer: ProviderIssuer) -> String { "mintmark_\(issuer.name)" }
 
+    /// - Parameter cookie: The cookie that the form of a new login sets; `nil` if the browser has logged in before.
     private func sendBack(
-        _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, afterForm: Bool,
-        cookie: String? = nil
+        _ asked: AuthorizeRequest, of issuer: ProviderIssuer, _ session: NewSession, loginId: String, cookie: String? = nil
     ) throws -> LoopbackResponse {
         guard spend(asked) else {
             try endSession(session.id)
@@ -133,7 +133,7 @@ extension TestProvider {
                     nonce: asked.parameters["nonce"], sessionId: session.id, refreshToken: session.refreshToken,
                     expiresAt: now + ProviderState.codeSeconds), as: code, at: now)
         }
-        return sendBack(asked, of: issuer, [("code", code)], afterForm: afterForm, cookie: cookie)
+        return sendBack(asked, of: issuer, [("code", code)], afterForm: cookie != nil, cookie: cookie)
     }
 
     /// Redirects the user to the client (RFC 6749 §4.1.2, RFC 9207, OAuth 2.0 Form Post Response Mode).

@@ -148,7 +148,8 @@ extension TestProvider {
         guard memory.withLock({ [grant] in $0.spend(device: code, sessionId, for: grant) }) else { throw unknown }
         grant.thumbprint = client.thumbprint
         return try answer(
-            standing, grant, of: issuer, key, nonce: nil,
-            refreshToken: device.grant.scopes.names.contains("offline_access") ? refreshToken : nil, at: now)
+            GrantedSession(
+                standing: standing, grant: grant,
+                refreshToken: device.grant.scopes.names.contains("offline_access") ? refreshToken : nil), of: issuer, key, at: now)
     }
 }

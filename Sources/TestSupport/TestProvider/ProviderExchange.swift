@@ -16,8 +16,9 @@ extension TestProvider {
         try issuer.check(scopes, for: audience)
         let claims: JSONObject = ["sub": .string(client.id)]
         return try access(
-            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes,
-            until: now + issuer.tenant.tokens.accessTokenSeconds, at: now)
+            AccessTokenDraft(
+                claims: claims.bound(to: client.thumbprint), audience: audience ?? client.id, clientId: client.id, scopes: scopes,
+                expiresAt: now + issuer.tenant.tokens.accessTokenSeconds), of: issuer, at: now)
     }
 
     /// Exchanges a token for one with another audience, scope or actor (RFC 8693 §2).
@@ -62,7 +63,9 @@ extension TestProvider {
         }
         let until = min(now + issuer.tenant.tokens.accessTokenSeconds, subject.claims["exp"]?.int ?? now)
         var answer = try access(
-            issuer, claims.bound(to: client.thumbprint), audience ?? client.id, client: client.id, scopes, until: until, at: now)
+            AccessTokenDraft(
+                claims: claims.bound(to: client.thumbprint), audience: audience ?? client.id, clientId: client.id, scopes: scopes,
+                expiresAt: until), of: issuer, at: now)
         answer["issued_token_type"] = .string(form["requested_token_type"] ?? Self.accessToken)
         return answer
     }
@@ -118,19 +121,18 @@ extension TestProvider {
     }
 
     /// Returns a response with only an access token, including the enqueued claims.
-    func access(
-        _ issuer: ProviderIssuer, _ claims: JSONObject, _ audience: String, client: String, _ scopes: Scopes, until: Int64, at now: Int64
-    ) throws -> JSONObject {
+    func access(_ draft: AccessTokenDraft, of issuer: ProviderIssuer, at now: Int64) throws -> JSONObject {
         let key = try signingKey(of: issuer, at: now)
         let extra = memory.withLock { $0.nextClaims(of: issuer.name) }
-        var common: JSONObject = ["iss": .string(issuer.url), "iat": .number(JSONNumber(now))]
-        for (name, value) in claims.members { common[name] = value }
-        let token = try accessToken(common, audience, client: client, scopes, extra: extra, key: key, expiresAt: until)
+        var signed = draft
+        signed.claims = ["iss": .string(issuer.url), "iat": .number(JSONNumber(now))]
+        for (name, value) in draft.claims.members { signed.claims[name] = value }
+        let token = try accessToken(signed, extra: extra, key: key)
         var answer: JSONObject = [
-            "access_token": .string(token), "token_type": claims.boundKey == nil ? "Bearer" : "DPoP",
-            "expires_in": .number(JSONNumber(until - now)),
+            "access_token": .string(token), "token_type": draft.claims.boundKey == nil ? "Bearer" : "DPoP",
+            "expires_in": .number(JSONNumber(draft.expiresAt - now)),
         ]
-        answer["scope"] = scopes.shown
+        answer["scope"] = draft.scopes.shown
         return answer
     }
 }

@@ -76,8 +76,9 @@ extension TestProvider {
             memory.withLock { [grant] in $0.grants[record.sessionId] = grant }
             grant.thumbprint = client.thumbprint
             return try answer(
-                standing, grant, of: issuer, try signingKey(of: issuer, at: now), nonce: nil,
-                refreshToken: grant.scopes.names.contains("offline_access") ? token : nil, at: now)
+                GrantedSession(
+                    standing: standing, grant: grant, refreshToken: grant.scopes.names.contains("offline_access") ? token : nil),
+                of: issuer, try signingKey(of: issuer, at: now), at: now)
         }
     }
 }

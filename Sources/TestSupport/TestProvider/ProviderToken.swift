@@ -165,7 +165,9 @@ extension TestProvider {
         grant.thumbprint = client.thumbprint
         let keepsSignedIn = grant.scopes.names.contains("offline_access") || client.known.metadata?.mayRefresh == true
         return try answer(
-            standing, grant, of: issuer, key, nonce: code.nonce, refreshToken: keepsSignedIn ? code.refreshToken : nil, at: now)
+            GrantedSession(
+                standing: standing, grant: grant, nonce: code.nonce, refreshToken: keepsSignedIn ? code.refreshToken : nil), of: issuer,
+            key, at: now)
     }
 
     /// The next step for a client whose code is not valid.
@@ -192,13 +194,13 @@ extension TestProvider {
         }
         grant.thumbprint = client.thumbprint
         let (fresh, key) = (session.completion.fresh(), try signingKey(of: issuer, at: now))
-        let outcome = try context.database.write {
-            try session.rotate(.init(refreshToken: token), fresh, TestIdp.info.name, call: InProcessCall(), at: now, in: $0)
-        }
+        let attempt = SessionService.RefreshCall(method: TestIdp.info.name, call: InProcessCall(), now: now, secrets: fresh)
+        let outcome = try context.database.write { try session.rotate(.init(refreshToken: token), by: attempt, in: $0) }
         let signedIn = try outcome.get().0
         return try answer(
-            Standing(account: signedIn.account, session: signedIn.session), grant, of: issuer, key, nonce: nil,
-            refreshToken: fresh.refreshToken, at: now)
+            GrantedSession(
+                standing: Standing(account: signedIn.account, session: signedIn.session), grant: grant, refreshToken: fresh.refreshToken),
+            of: issuer, key, at: now)
     }
 
     /// Returns the signing key of an issuer. Call it before marking a credential as used, because the store may be busy.

@@ -6,11 +6,30 @@ import Platform
 import SigningKeys
 
 extension TestProvider {
+    /// A session and the grant for which a client gets its tokens.
+    struct GrantedSession {
+        let standing: Standing
+        let grant: ProviderState.Grant
+        /// The nonce of the authorization request, for the ID token.
+        var nonce: String?
+        /// The refresh token, if the client gets one.
+        var refreshToken: String?
+    }
+
+    /// The content of an access token before it is signed.
+    struct AccessTokenDraft {
+        var claims: JSONObject
+        let audience: String
+        let clientId: String
+        let scopes: Scopes
+        let expiresAt: Int64
+    }
+
     /// Returns the response of the token endpoint for a user (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3), including the enqueued claims.
     func answer(
-        _ standing: Standing, _ grant: ProviderState.Grant, of issuer: ProviderIssuer, _ key: StoredKey, nonce: String?,
-        refreshToken: String?, at now: Int64
+        _ granted: GrantedSession, of issuer: ProviderIssuer, _ key: StoredKey, at now: Int64
     ) throws -> JSONObject {
+        let (standing, grant) = (granted.standing, granted.grant)
         let extra = memory.withLock { $0.nextClaims(of: issuer.name) }
         let (tokens, session) = (issuer.tenant.tokens, standing.session)
         var common: JSONObject = [
@@ -20,9 +39,9 @@ extension TestProvider {
         if !session.amr.isEmpty { common["amr"] = .array(session.amr.map { .string($0) }) }
         for (name, value) in Self.custom(standing) { common[name] = value }
         let access = try accessToken(
-            common.bound(to: grant.thumbprint), grant.audience ?? grant.clientId, client: grant.clientId, grant.scopes, extra: extra,
-            key: key,
-            expiresAt: now + tokens.accessTokenSeconds)
+            AccessTokenDraft(
+                claims: common.bound(to: grant.thumbprint), audience: grant.audience ?? grant.clientId, clientId: grant.clientId,
+                scopes: grant.scopes, expiresAt: now + tokens.accessTokenSeconds), extra: extra, key: key)
         var answer: JSONObject = [
             "access_token": .string(access), "token_type": grant.thumbprint == nil ? "Bearer" : "DPoP",
             "expires_in": .number(JSONNumber(tokens.accessTokenSeconds)),
@@ -32,25 +51,25 @@ extension TestProvider {
             var claims = common
             claims["aud"] = .string(grant.clientId)
             claims["exp"] = .number(JSONNumber(now + tokens.idTokenSeconds))
-            claims["nonce"] = nonce.map { .string($0) }
+            claims["nonce"] = granted.nonce.map { .string($0) }
             claims["at_hash"] = .string(Self.halfHash(access, key.algorithm))
             for (name, value) in Self.person(standing, grant.scopes).members { claims[name] = value }
             answer["id_token"] = .string(try key.signer.sign(JSONValue.object(claims.changed(by: extra)).bytes))
         }
-        answer["refresh_token"] = refreshToken.map { .string($0) }
+        answer["refresh_token"] = granted.refreshToken.map { .string($0) }
         return answer
     }
 
     /// Signs an access token (RFC 9068 §2.2), and stores the claims that were enqueued for it.
-    func accessToken(
-        _ common: JSONObject, _ audience: String, client: String, _ scopes: Scopes, extra: JSONObject?, key: StoredKey, expiresAt: Int64
-    ) throws -> String {
+    ///
+    /// - Parameter extra: The claims that were enqueued.
+    func accessToken(_ draft: AccessTokenDraft, extra: JSONObject?, key: StoredKey) throws -> String {
         let id = context.random.uuid()
-        var claims = common
-        claims["aud"] = .string(audience)
-        claims["exp"] = .number(JSONNumber(expiresAt))
-        claims["client_id"] = .string(client)
-        claims["scope"] = scopes.shown
+        var claims = draft.claims
+        claims["aud"] = .string(draft.audience)
+        claims["exp"] = .number(JSONNumber(draft.expiresAt))
+        claims["client_id"] = .string(draft.clientId)
+        claims["scope"] = draft.scopes.shown
         claims["jti"] = .string(id)
         claims = claims.changed(by: extra)
         if let extra { memory.withLock { $0.extras[claims["jti"]?.string ?? id] = extra } }

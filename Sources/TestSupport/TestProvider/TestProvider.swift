@@ -15,6 +15,19 @@ public final class TestProvider: Sendable {
     let native: NativeAuthorization
     let documents: ClientDocuments
 
+    /// The parts of the process that the provider uses.
+    public struct Host {
+        let failures: ProviderFailures
+        let native: NativeAuthorization
+        let documents: ClientDocumentSource
+
+        public init(failures: ProviderFailures, native: NativeAuthorization, documents: ClientDocumentSource) {
+            self.failures = failures
+            self.native = native
+            self.documents = documents
+        }
+    }
+
     private struct State {
         var server: LoopbackServer?
         /// The port of the current or the previous server.
@@ -27,16 +40,13 @@ public final class TestProvider: Sendable {
 
     private let state = Mutex(State())
 
-    public init(
-        _ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, failures: ProviderFailures,
-        native: NativeAuthorization, documents: ClientDocumentSource
-    ) {
+    public init(_ context: AccountsContext, _ configurations: TenantConfigurationCache, accounts: AccountService, host: Host) {
         self.context = context
         self.configurations = configurations
         self.accounts = accounts
-        self.failures = failures
-        self.native = native
-        self.documents = ClientDocuments(documents)
+        failures = host.failures
+        native = host.native
+        documents = ClientDocuments(host.documents)
     }
 
     /// Starts the server unless it is already running.

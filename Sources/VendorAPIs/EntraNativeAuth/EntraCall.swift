@@ -13,7 +13,7 @@ struct EntraCall {
     let call: any CallContext
 
     /// - Throws: `EntraError` if the application is missing or cannot use the API.
-    init(_ service: EntraService, _ form: EntraForm, _ tenant: TenantRecord, _ source: FirstPartySource) throws {
+    init(_ service: EntraService, _ form: EntraForm, of tenant: TenantRecord, from source: FirstPartySource) throws {
         guard let clientId = form["client_id"] ?? source.authenticated else {
             throw EntraError("invalid_request", 90100, "client_id parameter is empty or not valid")
         }
@@ -122,15 +122,6 @@ struct EntraCall {
     }
 
     func proceed(_ token: String) -> JSONObject { ["continuation_token": .string(token)] }
-
-    /// An error that carries the token of the next step.
-    func interrupted(
-        _ error: String, _ code: Int64, _ message: String, token: String, suberror: String? = nil, more: JSONObject = [:]
-    ) -> EntraError {
-        var members = more
-        members["continuation_token"] = .string(token)
-        return EntraError(error, code, message, suberror: suberror, more: members)
-    }
 
     /// The code, which must consist of digits.
     ///

@@ -13,13 +13,22 @@ struct EntraError: Error {
     /// Further members, such as the continuation token.
     var more = JSONObject()
 
-    init(_ error: String, _ code: Int64, _ message: String, suberror: String? = nil, status: Int64 = 400, more: JSONObject = [:]) {
+    init(_ error: String, _ code: Int64, _ message: String, suberror: String? = nil, status: Int64 = 400) {
         self.error = error
         codes = [code]
         self.message = message
         self.suberror = suberror
         self.status = status
-        self.more = more
+    }
+
+    /// Returns this error with the token of the next step.
+    ///
+    /// - Parameter more: Further members.
+    func continued(with token: String, more: JSONObject = [:]) -> EntraError {
+        var error = self
+        error.more = more
+        error.more["continuation_token"] = .string(token)
+        return error
     }
 
     var body: JSONObject {

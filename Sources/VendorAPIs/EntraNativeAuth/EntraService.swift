@@ -60,7 +60,7 @@ public struct EntraService: Sendable {
             guard let endpoint = address.endpoint else {
                 throw EntraError("invalid_request", 90130, "There is no endpoint at this address.", status: 404)
             }
-            answer = ids.answer(try body(of: endpoint, request, tenant, limitsClients, EntraTrace(call, ids.correlationId)))
+            answer = ids.answer(try body(of: endpoint, request, tenant, limitsClients: limitsClients, EntraTrace(call, ids.correlationId)))
         } catch let error as EntraError {
             answer = ids.answer(error, to: request, at: context.clock.now)
         } catch let error as ChosenError {
@@ -75,7 +75,7 @@ public struct EntraService: Sendable {
     }
 
     private func body(
-        of endpoint: EntraEndpoint, _ request: WireRequest, _ tenant: TenantRecord, _ limitsClients: Bool, _ call: any CallContext
+        of endpoint: EntraEndpoint, _ request: WireRequest, _ tenant: TenantRecord, limitsClients: Bool, _ call: any CallContext
     ) throws -> JSONObject {
         if let document = try discovery(endpoint, request, tenant) { return document }
         guard request.method == "POST" else {
@@ -91,7 +91,7 @@ public struct EntraService: Sendable {
         if endpoint == .token, ["authorization_code", "refresh_token"].contains(form["grant_type"]) {
             source.authenticated = try ClientCredentials(request, form).authenticated(of: tenant, context)
         }
-        return try EntraCall(self, form, tenant, source).answer(endpoint)
+        return try EntraCall(self, form, of: tenant, from: source).answer(endpoint)
     }
 
     /// Returns the metadata of the tenant (OpenID Connect Discovery 1.0), or `nil` for another endpoint.

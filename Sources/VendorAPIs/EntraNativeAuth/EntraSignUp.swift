@@ -65,15 +65,14 @@ extension EntraCall {
         case .completed(let step): return proceed(step.continuationToken)
         case .codeRequired(let step):
             let names: [JSONValue] = [["name": "username"]]
-            throw interrupted(
-                "verification_required", 55104, "The email address must be verified first.", token: step.continuationToken,
-                more: ["unverified_attributes": .array(names)])
+            throw EntraError("verification_required", 55104, "The email address must be verified first.")
+                .continued(with: step.continuationToken, more: ["unverified_attributes": .array(names)])
         case .passwordRequired(let step):
-            throw interrupted("credential_required", 55103, "A password is required.", token: step.continuationToken)
+            throw EntraError("credential_required", 55103, "A password is required.").continued(with: step.continuationToken)
         case .attributesRequired(let step):
-            throw interrupted(
-                "attributes_required", 55106, "Attributes are required.", token: step.continuationToken,
-                more: ["required_attributes": .array(step.attributes.map(Self.required))])
+            throw EntraError("attributes_required", 55106, "Attributes are required.")
+                .continued(
+                    with: step.continuationToken, more: ["required_attributes": .array(step.attributes.map(Self.required))])
         case .redirectRequired, .passkeyRequired:
             // Clients take any other response than an error for a completed sign-up.
             throw EntraError("invalid_request", 55200, "The application cannot continue the sign-up of \(flow.tenant.id).")

@@ -19,10 +19,10 @@ extension EntraCall {
         default: throw EntraError("unsupported_grant_type", 70003, "The grant_type '\(grant)' is not supported.")
         }
         let (token, flow) = try flow(Self.kinds, at: .token)
-        return try answer(try step(grant, token, flow, asked), asked)
+        return try answer(try step(grant, of: flow, token: token, asked), asked)
     }
 
-    private func step(_ grant: String, _ token: String, _ flow: PendingFlow, _ asked: EntraScope) throws -> SignInStep {
+    private func step(_ grant: String, of flow: PendingFlow, token: String, _ asked: EntraScope) throws -> SignInStep {
         switch (grant, flow.step) {
         case ("password", .password): return try password(token, asked)
         case ("password", .code) where tenant.enumerationProtection: return try password(token, asked)
@@ -77,19 +77,20 @@ extension EntraCall {
     func answer(_ step: SignInStep, _ asked: EntraScope) throws -> JSONObject {
         switch step {
         case .completed(let step):
-            return tokens(
-                step.idToken, step.accessToken, step.refreshToken, granted: step.scope, account: step.account.accountId, asked)
+            let issued = Tokens(
+                idToken: step.idToken, accessToken: step.accessToken, refreshToken: step.refreshToken, scope: step.scope,
+                expiresAt: step.expiresAt)
+            return tokens(issued, account: step.account.accountId, asked)
         case .secondFactorRequired(let step):
             guard Self.canCarry(step.hints) else { return redirect("the account has no second factor that uses codes") }
-            throw interrupted(
-                "invalid_grant", 50076, "A second factor is required.", token: step.continuationToken, suberror: "mfa_required")
+            throw EntraError("invalid_grant", 50076, "A second factor is required.", suberror: "mfa_required")
+                .continued(with: step.continuationToken)
         case .secondFactorEnrollmentRequired(let step):
             guard step.factorKinds.contains(where: Self.canRegister) else {
                 return redirect("the tenant requires a second factor that does not use codes")
             }
-            throw interrupted(
-                "invalid_grant", 50076, "A second factor must be registered.", token: step.continuationToken,
-                suberror: "registration_required")
+            throw EntraError("invalid_grant", 50076, "A second factor must be registered.", suberror: "registration_required")
+                .continued(with: step.continuationToken)
         case .redirectRequired(let step): return redirect(step.missing)
         case .providerRequired: return redirect([.provider])
         case .passkeyRequired: return redirect("the account needs a passkey, which this API cannot use")
@@ -108,22 +109,20 @@ extension EntraCall {
                 .init(refreshToken: try form.required("refresh_token"), audience: asked.audience, scope: asked.scope, clientId: clientId),
                 call)
         } catch is SecondFactorRequired where form["auth_session_supported"] == "true" { throw try needsUser(for: asked.contexts) }
-        return tokens(
-            fresh.idToken, fresh.accessToken, fresh.refreshToken, granted: fresh.scope, account: found?.accountId ?? "", asked)
+        return tokens(fresh, account: found?.accountId ?? "", asked)
     }
 
-    private func tokens(
-        _ idToken: String, _ accessToken: String, _ refreshToken: String, granted: String, account: String, _ asked: EntraScope
-    ) -> JSONObject {
+    private func tokens(_ issued: Tokens, account: String, _ asked: EntraScope) -> JSONObject {
         let seconds = JSONValue.number(JSONNumber(tenant.tokens.accessTokenSeconds))
-        let scopes = granted.split(separator: " ").map(String.init)
+        let scopes = issued.scope.split(separator: " ").map(String.init)
         let owner = JSONValue.object(["uid": .string(account), "utid": .string(tenant.id)]).text
         var body: JSONObject = [
             "token_type": "Bearer", "scope": .string(scopes.map(asked.shown).joined(separator: " ")), "expires_in": seconds,
-            "ext_expires_in": seconds, "access_token": .string(accessToken), "client_info": .string(Base64URL.encode(Array(owner.utf8))),
+            "ext_expires_in": seconds, "access_token": .string(issued.accessToken),
+            "client_info": .string(Base64URL.encode(Array(owner.utf8))),
         ]
-        if scopes.contains("openid") { body["id_token"] = .string(idToken) }
-        if scopes.contains("offline_access") { body["refresh_token"] = .string(refreshToken) }
+        if scopes.contains("openid") { body["id_token"] = .string(issued.idToken) }
+        if scopes.contains("offline_access") { body["refresh_token"] = .string(issued.refreshToken) }
         return body
     }
 }

@@ -20,7 +20,7 @@ extension EntraService {
             do { form = try EntraForm(request) } catch let error as EntraError {
                 throw FirstPartyError("invalid_request", error.message)
             }
-            let (status, body) = try FirstPartyCall(self, form, of: tenant, from: authenticated(source, request, form, tenant)).answer()
+            let (status, body) = try FirstPartyCall(self, form, of: tenant, from: authenticated(source, request, form, of: tenant)).answer()
             return Self.answer(body, status: status)
         } catch let error as FirstPartyError {
             return Self.answer(error, request)
@@ -37,7 +37,7 @@ extension EntraService {
     ///
     /// - Throws: `EntraError`, `ClientUnknown`, `ClientSecretInvalid`.
     private func authenticated(
-        _ source: FirstPartySource, _ request: WireRequest, _ form: EntraForm, _ tenant: TenantRecord
+        _ source: FirstPartySource, _ request: WireRequest, _ form: EntraForm, of tenant: TenantRecord
     ) throws -> FirstPartySource {
         guard source.authenticated == nil else { return source }
         if source.isTestProvider, form["client_id"].flatMap(tenant.application)?.settings.type != .confidential { return source }
@@ -135,6 +135,8 @@ extension EntraCall {
         let step = try service.signIn.requesting(contexts: contexts).secondFactor(
             ofRefreshToken: try form.required("refresh_token"), SessionRefresh.info.name, call)
         let refusal = try FirstPartyCall.insufficient(after: step, clientId, tenant, service)
-        return EntraError(refusal.error, 50076, refusal.message, status: refusal.status, more: refusal.more)
+        var error = EntraError(refusal.error, 50076, refusal.message, status: refusal.status)
+        error.more = refusal.more
+        return error
     }
 }

@@ -34,32 +34,31 @@ struct FirebaseCall {
     }
 
     static func answer(
-        _ request: WireRequest, _ service: FirebaseService, _ endpoint: FirebaseEndpoint, _ call: any CallContext
+        _ request: WireRequest, by service: FirebaseService, at endpoint: FirebaseEndpoint, _ call: any CallContext
     ) throws -> WireAnswer {
         let path = FirebasePath(request.url)
         if !endpoint.isTest, path.host.isEmpty || path.host == "emulator" { throw FirebaseError.notFound }
         switch path.host {
         case "": return .json(["authEmulator": ["ready": true, "docs": "mintmark help migrating-from-firebase"]])
         case "identitytoolkit.googleapis.com":
-            let made = try FirebaseCall(service, request, path, endpoint, call)
+            let made = try FirebaseCall(service, request, at: endpoint, call)
             return .json(try made.toolkit())
         case "securetoken.googleapis.com":
             guard path.version == "v1", path.name == "token", request.method == "POST" else { throw FirebaseError.notFound }
-            let made = try FirebaseCall(service, request, path, endpoint, call)
+            let made = try FirebaseCall(service, request, at: endpoint, call)
             return .json(try made.token())
         case "www.googleapis.com":
-            let made = try FirebaseCall(service, request, path, endpoint, call)
+            let made = try FirebaseCall(service, request, at: endpoint, call)
             return try made.publishedKeys() ?? .json(made.older())
         case "emulator":
-            return try FirebaseCall(service, request, path, endpoint, call).emulator()
+            return try FirebaseCall(service, request, at: endpoint, call).emulator()
         default: throw FirebaseError.notFound
         }
     }
 
-    init(
-        _ service: FirebaseService, _ request: WireRequest, _ path: FirebasePath, _ endpoint: FirebaseEndpoint, _ call: any CallContext
-    ) throws {
-        (self.service, self.request, self.path, self.endpoint, self.call) = (service, request, path, endpoint, call)
+    init(_ service: FirebaseService, _ request: WireRequest, at endpoint: FirebaseEndpoint, _ call: any CallContext) throws {
+        (self.service, self.request, self.endpoint, self.call) = (service, request, endpoint, call)
+        path = FirebasePath(request.url)
         let isForm = request.header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
         if isForm {
             var members = JSONObject()

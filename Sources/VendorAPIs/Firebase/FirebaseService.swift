@@ -43,7 +43,7 @@ public struct FirebaseService: Sendable {
     /// Returns the response to a request.
     func answer(_ request: WireRequest, at endpoint: FirebaseEndpoint, _ call: any CallContext) throws -> WireAnswer {
         do {
-            return try FirebaseCall.answer(request, self, endpoint, call)
+            return try FirebaseCall.answer(request, by: self, at: endpoint, call)
         } catch let error as FirebaseError {
             return .json(error.body, status: error.status)
         } catch let error as ChosenError {

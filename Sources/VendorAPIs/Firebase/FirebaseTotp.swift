@@ -45,10 +45,11 @@ extension FirebaseCall {
         if user.facts.factors.count >= 5 { throw FirebaseError("SECOND_FACTOR_LIMIT_EXCEEDED") }
         let app = try AuthenticatorApp(sealed, session: session, context)
         let drift = try tenantRecord().settings.totpAdjacentIntervals
-        guard
-            let factor = app.factor(
-                newId(), of: user.account.id, named: try body.filled("displayName"), code: code, drift: drift, context)
-        else { throw FirebaseError("INVALID_CODE") }
+        let (id, now) = (newId(), self.now)
+        let displayName = try body.filled("displayName")
+        guard let step = app.step(of: code, drift: drift, at: now) else { throw FirebaseError("INVALID_CODE") }
+        var factor = app.factor(id, of: user.account.id, step: step, at: now, context)
+        factor.displayName = displayName
         let isUnused = try context.database.write { try $0.deleteVendorRecord(tenantId, Self.enrollments, session) }
         if !isUnused { throw FirebaseError("INVALID_SESSION_INFO") }
         return factor

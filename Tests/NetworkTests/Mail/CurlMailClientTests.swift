@@ -25,9 +25,11 @@ import Testing
     }
 
     static func message(to: String, subject: String = "Hello", from: String = "shop@sender.example") throws -> MailMessage {
-        MailMessage(
-            from: Mailbox(name: "Shop", address: try MailAddress(from)), to: Mailbox(address: try MailAddress(to)), subject: subject,
-            text: ".\n..\nYour code is 12345678.\n", html: "<p>12345678</p>", sentAt: 1_700_000_000, random: SystemRandom())
+        let sender = Mailbox(name: "Shop", address: try MailAddress(from))
+        return MailMessage(
+            from: sender, to: Mailbox(address: try MailAddress(to)), subject: subject,
+            text: ".\n..\nYour code is 12345678.\n", html: "<p>12345678</p>", sentAt: 1_700_000_000,
+            messageId: MailMessage.newId(from: sender, random: SystemRandom()))
     }
 
     /// The reason for which a message is rejected, or `nil` if it is sent.

@@ -12,10 +12,11 @@ import Testing
 
     static func message(subject: String = "Hello", text: String = "Hello.", html: String? = nil, name: String? = nil) throws -> MailMessage
     {
-        MailMessage(
-            from: Mailbox(name: name, address: try MailAddress("sender@example.com")),
-            to: Mailbox(address: try MailAddress("ann@example.org")),
-            subject: subject, text: text, html: html, sentAt: 1_700_000_000, random: SystemRandom())
+        let sender = Mailbox(name: name, address: try MailAddress("sender@example.com"))
+        return MailMessage(
+            from: sender, to: Mailbox(address: try MailAddress("ann@example.org")), subject: subject, text: text, html: html,
+            sentAt: 1_700_000_000,
+            messageId: MailMessage.newId(from: sender, random: SystemRandom()))
     }
 
     /// The text as a parser returns it from a header: one line without leading and trailing spaces.

@@ -114,7 +114,7 @@ struct IsolationTests {
     func busy() throws {
         let address = try PostgresServer.shared.newDatabase()
         let database = try PostgresDatabase(
-            address, migrations: testSchema, connectionId: uniqueName(), connections: 2, waitMilliseconds: 300)
+            address, migrations: testSchema, options: OpeningOptions(waitMilliseconds: 300), connectionId: uniqueName(), connections: 2)
         let (isHeld, isDone) = (ConditionLock(0), Signal())
         try together(3) { thread in
             if thread < 2 {
@@ -128,7 +128,8 @@ struct IsolationTests {
                 isHeld.wait { $0 == 2 ? () : nil }
                 #expect(throws: StoreError.busy) { try database.count() }
                 let other = try PostgresDatabase(
-                    address, migrations: testSchema, connectionId: uniqueName(), connections: 1, waitMilliseconds: 300)
+                    address, migrations: testSchema, options: OpeningOptions(waitMilliseconds: 300), connectionId: uniqueName(),
+                    connections: 1)
                 #expect(throws: StoreError.busy) { try other.write { try $0.lock(["1"]) } }
                 try other.write { try $0.lock(["2"]) }
                 isDone.send()

@@ -16,7 +16,8 @@ struct PostgresMigrationTests {
 
     @discardableResult
     private func open(_ steps: some Collection<Migration>, migrates: Bool = true) throws -> PostgresDatabase {
-        try PostgresDatabase(address, migrations: Array(steps), migrates: migrates, connectionId: uniqueName())
+        try PostgresDatabase(
+            address, migrations: Array(steps), options: OpeningOptions(migrates: migrates), connectionId: uniqueName())
     }
 
     @Test("only missing migrations are run")

@@ -39,7 +39,8 @@ struct CopyTests {
         try database.insert("a")
         let copy = try database.copy(to: target, suffix: "s", isCancelled: { false }, noting: count)
         #expect(copy?.note == 1 && copy?.path == target)
-        let there = try SQLiteDatabase(.file(target), migrations: testSchema, migrates: false, connectionId: uniqueName())
+        let there = try SQLiteDatabase(
+            .file(target), migrations: testSchema, options: OpeningOptions(migrates: false), connectionId: uniqueName())
         #expect(try there.has("a"))
         try there.insert("b")
         #expect(try there.facts().journalMode == "wal")

@@ -16,7 +16,7 @@ struct MigrationTests {
     @discardableResult
     private func open(upTo version: Int, migrates: Bool = true) throws -> SQLiteDatabase {
         let steps = Array(Self.steps.prefix(version))
-        return try SQLiteDatabase(.file(path), migrations: steps, migrates: migrates, connectionId: uniqueName(), waitMilliseconds: 5_000)
+        return try SQLiteDatabase(.file(path), migrations: steps, options: OpeningOptions(migrates: migrates), connectionId: uniqueName())
     }
 
     @Test("only missing migrations are run")

@@ -8,7 +8,9 @@ struct OpeningTests {
 
     @discardableResult
     private func open(_ migrations: [Migration] = testSchema, migrates: Bool = true) throws -> SQLiteDatabase {
-        try SQLiteDatabase(.file(path), migrations: migrations, migrates: migrates, connectionId: uniqueName(), waitMilliseconds: 200)
+        try SQLiteDatabase(
+            .file(path), migrations: migrations, options: OpeningOptions(migrates: migrates, waitMilliseconds: 200),
+            connectionId: uniqueName())
     }
 
     private func put(_ bytes: [UInt8]) {
@@ -29,7 +31,8 @@ struct OpeningTests {
         let path = "\(folder)/deep/store.db"
         let before = umask(0)
         defer { umask(before) }
-        let database = try SQLiteDatabase(.file(path), migrations: testSchema, makesFolders: true, connectionId: uniqueName())
+        let database = try SQLiteDatabase(
+            .file(path), migrations: testSchema, options: OpeningOptions(makesFolders: true), connectionId: uniqueName())
         try database.insert("a")
         for file in [path, path + "-wal", path + "-shm"] { #expect(mode(of: file) == 0o600, "\(file)") }
         for made in [folder, "\(folder)/deep"] { #expect(mode(of: made) == 0o700, "\(made)") }
@@ -99,7 +102,7 @@ struct OpeningTests {
     func noURI() throws {
         let folder = "\(TemporaryFolder.shared.path)/\(uniqueName())?mode=memory&x=%41"
         let database = try SQLiteDatabase(
-            .file("\(folder)/file:a.db"), migrations: testSchema, makesFolders: true, connectionId: uniqueName())
+            .file("\(folder)/file:a.db"), migrations: testSchema, options: OpeningOptions(makesFolders: true), connectionId: uniqueName())
         try database.insert("a")
         #expect(mode(of: "\(folder)/file:a.db") == 0o600)
     }

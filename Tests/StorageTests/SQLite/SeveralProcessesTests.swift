@@ -8,7 +8,8 @@ struct SeveralProcessesTests {
     private let path = TemporaryFolder.shared.path(uniqueName())
 
     private func open(waitMilliseconds: Int32 = 5_000) throws -> SQLiteDatabase {
-        try SQLiteDatabase(.file(path), migrations: testSchema, connectionId: uniqueName(), waitMilliseconds: waitMilliseconds)
+        try SQLiteDatabase(
+            .file(path), migrations: testSchema, options: OpeningOptions(waitMilliseconds: waitMilliseconds), connectionId: uniqueName())
     }
 
     /// Starts another process that holds the write lock of the file.

@@ -22,7 +22,7 @@ extension TokenService {
             let type = try ExchangeType(request.subjectTokenType)
             let now = context.clock.now
             let issued: DelegatedTokens.Issued
-            let wish = DelegationRule.Wish(
+            var wish = DelegationRule.Wish(
                 audiences: (request.audience ?? []) + (request.resource ?? []), scope: request.scope,
                 expiresInSeconds: request.expiresInSeconds)
             if try type == .jwt && isForeign(request.subjectToken, to: request.tenantId) {
@@ -31,8 +31,9 @@ extension TokenService {
                 let subject = try tenantToken(request.subjectToken, as: type, of: request.tenantId, now: now)
                 try authenticate(request.clientId, request.clientSecret, of: subject.tenantId)
                 let actor = try actor(request, ofTenant: subject.tenantId, call, now: now)
+                wish.actor = actor?.token
                 issued = try delegatedTokens.exchange(
-                    subject, actor: actor?.token, for: wish,
+                    subject, for: wish,
                     .init(method: TokenExchange.info.name, call: call, now: now) { [foreign = actor?.foreign] in
                         try foreign?.use(in: $0)
                     })
@@ -65,8 +66,10 @@ extension TokenService {
         if let chain = try? ActorChain(foreign.claims, issuer: foreign.issuer, hasSessions: false) {
             try requireTrustedActors(chain, issuedAt: now)
         }
+        var wish = wish
+        wish.actor = actor?.token
         return try delegatedTokens.exchange(
-            subject, ofTenant: tenant.id, clientId: request.clientId, actor: actor?.token, for: wish,
+            subject, ofTenant: tenant.id, clientId: request.clientId, for: wish,
             .init(method: TokenExchange.info.name, call: call, now: now) { [other = actor?.foreign] tx in
                 try foreign.use(in: tx)
                 try other?.use(in: tx)

@@ -18,7 +18,8 @@ extension TokenService {
                 request.assertion, audience: context.realm.issuer(of: .tenant(tenant.id)), clientId: request.clientId, call, now: now)
             let issued = try delegatedTokens.redeem(
                 VerifiedAssertion(
-                    issuer: assertion.issuer, subject: assertion.subject, expiresAt: assertion.expiresAt, claims: assertion.claims,
+                    ExchangedToken(
+                        issuer: assertion.issuer, subject: assertion.subject, expiresAt: assertion.expiresAt, claims: assertion.claims),
                     resources: assertion.resources, scope: assertion.scope), ofTenant: tenant.id, clientId: request.clientId,
                 scope: request.scope, .init(method: TokenRedeem.info.name, call: call, now: now) { try assertion.use(in: $0) })
             return TokenRedeem.Result(token: issued.token, tokenType: .Bearer, expiresAt: issued.expiresAt, scope: issued.scope)

@@ -29,10 +29,9 @@ public struct MailMessage: Sendable {
     /// The unique ID of the message: `random@domain` without angle brackets.
     public var messageId: String
 
-    /// - Parameter random: The random source for the message ID. The domain of the ID is that of the sender.
     public init(
         from: Mailbox, to: Mailbox, replyTo: Mailbox? = nil, subject: String, text: String, html: String? = nil, language: String? = nil,
-        sentAt: Int64, random: some RandomSource
+        sentAt: Int64, messageId: String
     ) {
         self.from = from
         self.to = to
@@ -42,7 +41,12 @@ public struct MailMessage: Sendable {
         self.html = html
         self.language = language
         self.sentAt = sentAt
-        messageId = "\(Hex.encode(random.bytes(16)))@\(from.address.domain)"
+        self.messageId = messageId
+    }
+
+    /// Returns a new message ID. Its domain is that of the sender.
+    public static func newId(from sender: Mailbox, random: some RandomSource) -> String {
+        "\(Hex.encode(random.bytes(16)))@\(sender.address.domain)"
     }
 
     /// Returns the encoded message (RFC 5322, MIME): ASCII, lines that end with CR LF and have at most 78 bytes, unless a longer word

@@ -1,0 +1,18 @@
+/// The options with which a store is opened.
+public struct OpeningOptions: Sendable {
+    /// Whether missing steps of the schema are allowed to run.
+    public var migrates: Bool
+    /// Whether to create a missing store. Otherwise a missing store causes `StoreError.cannotOpen`.
+    public var makesStore: Bool
+    /// Whether to create the missing parent directories of a file.
+    public var makesFolders: Bool
+    /// The time limit for waiting for a lock or a free connection, and for repeating conflicting transactions, before `StoreError.busy`.
+    public var waitMilliseconds: Int32
+
+    public init(migrates: Bool = true, makesStore: Bool = true, makesFolders: Bool = false, waitMilliseconds: Int32 = 5_000) {
+        self.migrates = migrates
+        self.makesStore = makesStore
+        self.makesFolders = makesFolders
+        self.waitMilliseconds = waitMilliseconds
+    }
+}
