@@ -281,9 +281,7 @@ class Sidecar:
 
     def activity(self):
         """Returns a value that changes when a thread of the process runs, or `None` if one runs now or the process has input to read."""
-        unread = array.array("i", [0])
-        fcntl.ioctl(self.process.stdin.fileno(), termios.FIONREAD, unread)
-        return None if unread[0] else activity(self.process.pid)
+        return None if unread(self.process.stdin) else activity(self.process.pid)
 
     def memory_kilobytes(self):
         """Returns the resident memory of the process."""
@@ -304,6 +302,22 @@ def activity(pid):
             return None
         threads[thread] = found["voluntary_ctxt_switches"], found["nonvoluntary_ctxt_switches"]
     return threads
+
+
+def rested(pid, timeout=60):
+    """Waits until no thread of the process runs."""
+    deadline = time.monotonic() + timeout
+    while (before := activity(pid)) is None or before != activity(pid):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the process does not come to rest")
+        time.sleep(0.01)
+
+
+def unread(pipe):
+    """Returns the number of bytes in a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
+    return count[0]
 
 
 def clean_environment(home, extra=None):
