@@ -114,7 +114,7 @@ class Hosts(EndToEnd):
     def test_large_unread_responses_are_limited(self):
         """At most 16 MiB of responses are buffered, independent of their size."""
         sidecar = self.spawn(testing=True, reading=False)
-        line = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"' + b" " * 10_000 + b"}\n"   # Longer lines fill the pipe with fewer responses.
+        line = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"' + b" " * 100_000 + b"}\n"   # Longer lines fill the process with fewer responses.
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: line % n)))
         self.is_full = threading.Event()
         filler.start()
