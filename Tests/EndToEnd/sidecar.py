@@ -114,13 +114,16 @@ class Sidecar:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        rest = b""
+        begun = []   # The parts of the line that is not complete.
         while True:
             try:
                 block = os.read(self.process.stdout.fileno(), 1 << 20)
             except (OSError, ValueError):
                 block = b""
-            *lines, rest = (rest + block).split(b"\n")
+            *lines, rest = block.split(b"\n")
+            if lines:
+                lines[0], begun = b"".join([*begun, lines[0]]), []
+            begun.append(rest)
             with self._changed:
                 self._inbox += lines
                 self._ended = not block
@@ -340,18 +343,24 @@ def request_line(method, params=None, **envelope):
     return json.dumps(message, ensure_ascii=False).encode() + b"\n"
 
 
+def unique(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("duplicate members")
+    return members
+
+
+def refuse(constant):
+    raise ValueError(f"{constant} is not JSON")
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=unique, parse_constant=refuse)
+
+
 def parse_answer(line):
     """Parses a response as a strict host does: standard JSON, without duplicate members and NaN."""
-    def unique(pairs):
-        members = dict(pairs)
-        assert len(members) == len(pairs), f"duplicate members in an answer: {line[:200]!r}"
-        return members
-
-    def refuse(constant):
-        raise AssertionError(f"{constant} in an answer: {line[:200]!r}")
-
     try:
-        return json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse)
+        return STRICT.decode(line.decode())
     except ValueError as error:
         raise AssertionError(f"not JSON on standard output: {line[:200]!r} ({error})") from None
 
