@@ -25,7 +25,7 @@ def high_pipe():
 
 def remove(folder):
     """Removes a folder and retries for 10 seconds, because a process may still write to it briefly."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while os.path.exists(folder) and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
         time.sleep(0.05)

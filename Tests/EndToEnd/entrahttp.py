@@ -31,7 +31,7 @@ class EntraHTTP(NativeFlows):
 
     def raw(self, path, body=None, method="POST", headers=None, tenant=None):
         host = self.base.removeprefix("http://")
-        connection = http.client.HTTPConnection(host, timeout=20)
+        connection = http.client.HTTPConnection(host, timeout=60)
         self.addCleanup(connection.close)
         sent = {"Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
         connection.request(method, f"/{self.tenant if tenant is None else tenant}/{path}", body, sent)

@@ -46,7 +46,7 @@ class Glewlwyd:
         case.addCleanup(process.wait)
         case.addCleanup(process.kill)
         self.admin = self._browser()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             try:
                 self.call(self.admin, "POST", "/auth/", {"username": "admin", "password": "password"})

@@ -114,13 +114,16 @@ class Sidecar:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
-        rest = b""
+        begun = []   # The parts of the line that is not complete.
         while True:
             try:
                 block = os.read(self.process.stdout.fileno(), 1 << 20)
             except (OSError, ValueError):
                 block = b""
-            *lines, rest = (rest + block).split(b"\n")
+            *lines, rest = block.split(b"\n")
+            if lines:
+                lines[0], begun = b"".join([*begun, lines[0]]), []
+            begun.append(rest)
             with self._changed:
                 self._inbox += lines
                 self._ended = not block
@@ -281,9 +284,7 @@ class Sidecar:
 
     def activity(self):
         """Returns a value that changes when a thread of the process runs, or `None` if one runs now or the process has input to read."""
-        unread = array.array("i", [0])
-        fcntl.ioctl(self.process.stdin.fileno(), termios.FIONREAD, unread)
-        return None if unread[0] else activity(self.process.pid)
+        return None if unread(self.process.stdin) else activity(self.process.pid)
 
     def memory_kilobytes(self):
         """Returns the resident memory of the process."""
@@ -306,6 +307,22 @@ def activity(pid):
     return threads
 
 
+def rested(pid, timeout=60):
+    """Waits until no thread of the process runs."""
+    deadline = time.monotonic() + timeout
+    while (before := activity(pid)) is None or before != activity(pid):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the process does not come to rest")
+        time.sleep(0.01)
+
+
+def unread(pipe):
+    """Returns the number of bytes in a pipe."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
+    return count[0]
+
+
 def clean_environment(home, extra=None):
     """Returns the environment of this process without MINTMARK_ variables and with `home` as the home folder. A value of `None` removes a
     variable."""
@@ -326,18 +343,24 @@ def request_line(method, params=None, **envelope):
     return json.dumps(message, ensure_ascii=False).encode() + b"\n"
 
 
+def unique(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("duplicate members")
+    return members
+
+
+def refuse(constant):
+    raise ValueError(f"{constant} is not JSON")
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=unique, parse_constant=refuse)
+
+
 def parse_answer(line):
     """Parses a response as a strict host does: standard JSON, without duplicate members and NaN."""
-    def unique(pairs):
-        members = dict(pairs)
-        assert len(members) == len(pairs), f"duplicate members in an answer: {line[:200]!r}"
-        return members
-
-    def refuse(constant):
-        raise AssertionError(f"{constant} in an answer: {line[:200]!r}")
-
     try:
-        return json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse)
+        return STRICT.decode(line.decode())
     except ValueError as error:
         raise AssertionError(f"not JSON on standard output: {line[:200]!r} ({error})") from None
 

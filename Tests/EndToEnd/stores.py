@@ -44,7 +44,7 @@ class Reader:
     """The rows of a SQLite file."""
 
     def __init__(self, name):
-        self.connection = sqlite3.connect(name, timeout=20)
+        self.connection = sqlite3.connect(name, timeout=60)
 
     def __call__(self, query, *parameters):
         rows = self.connection.execute(query, parameters).fetchall()

@@ -1,7 +1,6 @@
 """Common mistakes in implementations of sign-up and sign-in. Each numbered test covers one of them."""
 
 import json
-import time
 
 import jwt
 
@@ -315,9 +314,9 @@ class List(People):
             with self.subTest(pattern=pattern):
                 tenant = {"tenantId": f"t{number}"}
                 self.call("tenant.create", **tenant, attributes=[{"name": "text", "type": "string", "pattern": pattern}])
-                began = time.monotonic()
+                before = self.sidecar.processor_seconds()
                 self.no("invalidAttributes", "signUp.start", username=ALICE, attributes={"text": text}, **tenant)
-                self.assertLess(time.monotonic() - began, 20)
+                self.assertLess(self.sidecar.processor_seconds() - before, 20)
 
     def test_18_password_of_sign_up_is_stored_as_hash_and_deleted_with_flow(self):
         self.sidecar.close()

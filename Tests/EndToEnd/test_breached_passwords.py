@@ -61,7 +61,7 @@ class BreachedPasswords(EndToEnd):
         account = self.sidecar.call("account.create", {"username": "alice@example.com", "password": GOOD, "emailVerified": True})
         self.assertIn("accountId", account)
         token = self.sidecar.call("passwordReset.start", {"username": "alice@example.com"})["continuationToken"]
-        code = self.sidecar.call("test.outbox", {"to": "alice@example.com", "waitSeconds": 5})["messages"][-1]["code"]
+        code = self.sidecar.call("test.outbox", {"to": "alice@example.com", "waitSeconds": 60})["messages"][-1]["code"]
         token = self.sidecar.call("passwordReset.submitCode", {"continuationToken": token, "code": code})["continuationToken"]
         self.refused_as_breached("passwordReset.submitPassword", {"continuationToken": token, "password": LEAKED})
         done = self.sidecar.call("passwordReset.submitPassword", {"continuationToken": token, "password": "another Mule 77"})

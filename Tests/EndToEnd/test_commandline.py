@@ -339,5 +339,5 @@ class Launcher(EndToEnd):
         os.symlink(launcher, self.path("link"))
         for named in (launcher, self.path("link")):
             environment = clean_environment(self.folder, {"MINTMARK_BINARY": named})
-            done = subprocess.run([launcher, "methods"], capture_output=True, text=True, env=environment, timeout=20)
+            done = subprocess.run([launcher, "methods"], capture_output=True, text=True, env=environment, timeout=60)
             self.assertEqual((done.stdout, done.stderr), ("methods\n", ""))

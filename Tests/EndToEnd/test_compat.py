@@ -230,13 +230,13 @@ class Loopback(EndToEnd):
         self.url = self.sidecar.call("test.http")["baseUrl"]
 
     def post(self, body, headers, connection=None):
-        connection = connection or http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        connection = connection or http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         connection.request("POST", "/", body, headers)
         response = connection.getresponse()
         return response.status, response.read()
 
     def test_http_endpoint_responds_like_compat_http_over_one_connection(self):
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         for _ in range(3):
             status, body = self.post(b'{"IdentityPoolId": "%s"}' % NOWHERE.encode(), {"X-Amz-Target": TARGET + "GetId"}, connection)
             self.assertEqual((status, json.loads(body)["__type"]), (400, "ResourceNotFoundException"))
@@ -263,19 +263,19 @@ class Loopback(EndToEnd):
         self.assertEqual(self.sidecar.call("test.http", {"port": free})["baseUrl"], f"http://127.0.0.1:{free}")
 
     def test_http_endpoint_ends_with_process_and_requires_testing(self):
-        idle = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        idle = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         self.post(b"{}", {"X-Amz-Target": TARGET + "GetId"}, idle)
         self.assertEqual(self.sidecar.finish(), 0)
         self.assertEqual(idle.sock.recv(1), b"")
         idle.close()
         with self.assertRaises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", urlsplit(self.url).port), timeout=20)
+            socket.create_connection(("127.0.0.1", urlsplit(self.url).port), timeout=60)
         self.refused("methodNotFound", self.spawn(), "test.http")
 
     # Browsers
 
     def ask(self, method, headers, body=None):
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
         connection.request(method, "/", body, headers)
         response = connection.getresponse()
         response.read()

@@ -17,7 +17,7 @@ POLICY = (
     "frame-ancestors 'none'; base-uri 'none'")
 
 
-def until(found, seconds=20):
+def until(found, seconds=60):
     """Waits until `found` returns a value."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -275,7 +275,7 @@ class Pages(WithConsole):
     def test_requests_are_live_and_masked(self):
         first = self.console.get("/requests")
         self.assertIn("data-events", first.text)
-        events = socket.create_connection(("127.0.0.1", self.console.port), timeout=20)
+        events = socket.create_connection(("127.0.0.1", self.console.port), timeout=60)
         self.addCleanup(events.close)
         events.sendall(f"GET /requests/events HTTP/1.1\r\nHost: 127.0.0.1:{self.console.port}\r\nCookie: {self.console.cookie}\r\n\r\n".encode())
         received = b""

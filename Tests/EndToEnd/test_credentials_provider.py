@@ -63,8 +63,9 @@ class Joining(Providers):
         other.execute("BEGIN IMMEDIATE")
         ids = [self.sidecar.send("credentialsProvider.get", {"provider": provider}) for _ in range(100)]
         ids += [self.sidecar.send("credentialsProvider.get", {"provider": provider, "refresh": True}) for _ in range(100)]
-        self.assertTrue(self.sidecar.call("system.health", timeout=3))
+        self.sidecar.call("system.health")
         self.works(self.sidecar)
+        self.assertEqual(self.sidecar.arrived(), 0)
         other.execute("ROLLBACK")
         answers = [self.sidecar.answer(id) for id in ids]
         self.assertEqual({answer["state"] for answer in answers}, {"ready"})
@@ -93,8 +94,9 @@ class Joining(Providers):
         self.works(self.sidecar)
         self.sidecar.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % joined)
         with self.assertRaises(RpcError) as caught:
-            self.sidecar.answer(joined, timeout=3)
+            self.sidecar.answer(joined)
         self.assertEqual(caught.exception.code, -32800)
+        self.assertEqual(self.sidecar.arrived(), 0)
         other.execute("ROLLBACK")
         self.assertEqual(self.sidecar.answer(first)["state"], "ready")
 
@@ -133,7 +135,7 @@ class JoiningOverTheNetwork(Providers):
         answer, gate = page({"issuer": self.site.issuer, "jwks_uri": self.site.issuer + KEYS}), threading.Event()
         self.gate = gate
         self.addCleanup(gate.set)
-        self.site.pages[DISCOVERY] = lambda _: gate.wait(30) and answer
+        self.site.pages[DISCOVERY] = lambda _: gate.wait() and answer
         self.provider = self.open(logins={self.site.name: self.site.token()})
 
     def ask(self, count):
@@ -168,9 +170,12 @@ class JoiningOverTheNetwork(Providers):
             error = caught.exception
             self.assertEqual((error.type, error.data.get("provider")), ("providerOvertaken", self.provider), error)
 
-    def quickly(self, method, **more):
-        """Makes a call that does not wait for the login provider, whose gate is closed. Requests to it end after ten seconds."""
-        return self.sidecar.call(f"credentialsProvider.{method}", {"provider": self.provider, **more}, timeout=8)
+    def ask_for(self, method, **more):
+        return self.sidecar.call(f"credentialsProvider.{method}", {"provider": self.provider, **more})
+
+    def pending(self, id):
+        """Checks that a call still waits for the login provider, whose gate is closed."""
+        self.assertRaises(TimeoutError, self.sidecar.answer, id, 0)
 
     def test_change_does_not_wait_for_refresh_and_discards_its_result(self):
         for method, more in [("clearKeychain", {}), ("clearCredentials", {}), ("setLogins", {"logins": {"login.shop": "bob"}})]:
@@ -180,7 +185,8 @@ class JoiningOverTheNetwork(Providers):
                 self.site.wait_until_asked(DISCOVERY)
                 others = self.ask(4)
                 self.settled(self.sidecar)   # The calls have joined.
-                self.quickly(method, **more)
+                self.ask_for(method, **more)
+                self.pending(first)
                 try:
                     self.overtaken(*others)   # Joined calls fail immediately.
                     break
@@ -195,19 +201,21 @@ class JoiningOverTheNetwork(Providers):
     def test_call_after_change_gets_new_identity(self):
         [before] = self.ask(1)
         self.site.wait_until_asked(DISCOVERY)
-        self.quickly("clearKeychain")
-        self.quickly("setLogins", logins={"login.shop": "bob"})
-        bob = self.quickly("get")["identityId"]
+        self.ask_for("clearKeychain")
+        self.ask_for("setLogins", logins={"login.shop": "bob"})
+        bob = self.ask_for("get")["identityId"]
+        self.pending(before)
         self.gate.set()
         self.overtaken(before)
-        self.assertEqual(self.quickly("identityId")["identityId"], bob)
-        self.assertEqual(self.quickly("get")["identityId"], bob)
+        self.assertEqual(self.ask_for("identityId")["identityId"], bob)
+        self.assertEqual(self.ask_for("get")["identityId"], bob)
         self.assertEqual([each["identityId"] for each in self.sidecar.call("identity.list", {"poolId": self.pool})["identities"]], [bob])
 
     def test_change_also_overtakes_identity_lookup(self):
         search = self.sidecar.send("credentialsProvider.identityId", {"provider": self.provider})
         self.site.wait_until_asked(DISCOVERY)
-        self.quickly("clearKeychain")
+        self.ask_for("clearKeychain")
+        self.pending(search)
         self.gate.set()
         self.overtaken(search)
         self.assertEqual(self.sidecar.call("identity.list", {"poolId": self.pool})["identities"], [])

@@ -53,20 +53,23 @@ class DeviceFlow(DeviceProvider):
         self.script = ["authorization_pending", "authorization_pending"]
         flow, sign_in = self.begin()
         self.assertEqual((flow["userCode"], flow["verificationUri"], flow["intervalSeconds"]), ("WDJB-MJHT", "https://login.example.com/device", 1))
+        began = time.monotonic()
         waiting = self.sidecar.send("signIn.withCredential", sign_in)
         self.works(self.sidecar)
         self.assertEqual(self.sidecar.answer(waiting)["account"]["email"], "carol@example.com")
         self.assertEqual(len(self.forms), 3)
         self.assertEqual({key: self.forms[0][key] for key in ("grant_type", "device_code", "client_id")},
                          {"grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": "secret-device-code", "client_id": "shop"})
-        self.assertTrue(all(later - earlier > 0.9 for earlier, later in zip(self.moments, self.moments[1:])), self.moments)
+        # The interval is a second. Other work of the machine can only make it longer.
+        self.assertTrue(all(moment - began >= number for number, moment in enumerate(self.moments)), self.moments)
         self.refused("flowUsed", self.sidecar, "signIn.withCredential", sign_in)
 
     def test_slow_down_increases_polling_interval(self):
         self.script = ["slow_down"]
         _, sign_in = self.begin()
+        began = time.monotonic()
         self.sidecar.call("signIn.withCredential", sign_in)
-        self.assertGreater(self.moments[1] - self.moments[0], 5.9)
+        self.assertGreaterEqual(self.moments[1] - began, 6)
 
     def test_denied_or_expired_device_code_fails_and_ends_flow(self):
         for error in ("access_denied", "expired_token"):
@@ -91,7 +94,7 @@ class DeviceFlow(DeviceProvider):
         self.script = ["authorization_pending"] * 150
         flows = [self.begin()[1] for _ in range(100)]
         waiting = [self.sidecar.send("signIn.withCredential", each) for each in flows]
-        self.site.wait_until_asked("/token", 100, timeout=20)
+        self.site.wait_until_asked("/token", 100, timeout=60)
         self.works(self.sidecar)
         self.assertEqual({self.sidecar.answer(each, timeout=60)["state"] for each in waiting}, {"completed"})
 

@@ -73,7 +73,7 @@ class Envelopes(EndToEnd):
                      request_line("pool.create", {"name": "shop", "poolId": pool})):
             sidecar.write(line)
         self.works(sidecar)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not sidecar.call("pool.list")["pools"] and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertEqual([p["poolId"] for p in sidecar.call("pool.list")["pools"]], [pool])

@@ -195,7 +195,7 @@ class Push(EndToEnd):
         self.restart(2)
         release = threading.Event()
         self.addCleanup(release.set)
-        self.receiver.pages["/hangs"] = lambda _: (release.wait(20), (202, {}, b""))[1]
+        self.receiver.pages["/hangs"] = lambda _: (release.wait(60), (202, {}, b""))[1]
         self.stream("hangs", url=self.receiver.origin + "/hangs")
         self.stream()
         self.rotate()
@@ -356,5 +356,5 @@ class LongPolls(EndToEnd):
         self.works(self.sidecar)
         self.sidecar.process.stdin.close()
         self.assertEqual(self.sidecar.receive(lambda m: m.get("id") == waiting)["error"]["data"]["type"], "shuttingDown")
-        self.assertEqual(self.sidecar.process.wait(20), 0)
+        self.assertEqual(self.sidecar.process.wait(60), 0)
 

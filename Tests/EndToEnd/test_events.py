@@ -8,12 +8,12 @@ import eventkills
 import stores
 from endtoend import EndToEnd, make_pool, mint, only
 from hooks import PASSWORD
-from sidecar import request_line
+from sidecar import request_line, rested, unread
 
 USER = "alice@example.com"
 
 
-def occurred(sidecar, timeout=20):
+def occurred(sidecar, timeout=60):
     """Returns the parameters of the next event."""
     return sidecar.receive(lambda m: isinstance(m, dict) and m.get("method") == "events/occurred", timeout)["params"]
 
@@ -136,7 +136,7 @@ class Events(EndToEnd):
         sidecar.call("key.rotate", {"tenantId": "default"})
         sidecar.call("test.clock", {"advanceSeconds": 700})
         sidecar.call("key.rotate", {"tenantId": "default"})
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while self.all(sidecar)[0]["cursor"] == "1":
             self.assertLess(time.monotonic(), deadline, "nothing was removed")
             time.sleep(0.05)
@@ -194,29 +194,35 @@ class Events(EndToEnd):
         requests = [request_line("events.subscribe", {}, id=0)]
         requests += [request_line("key.rotate", {"tenantId": "default"}, id=number) for number in range(1, 401)]
         sidecar._write(b"".join(requests))
-        time.sleep(1)
+        deadline = time.monotonic() + 60
+        while unread(sidecar.process.stdout) < 60_000:   # until the pipe is full
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        rested(sidecar.process.pid)
         sidecar.start_reading()
         self.assertEqual([occurred(sidecar, 60)["cursor"] for _ in range(400)], [str(number) for number in range(1, 401)])
         self.silent(sidecar)
 
     def test_revocation_arrives_soon(self):
-        """Within 50 milliseconds with SQLite and one second with PostgreSQL, also in another process. The best of ten attempts counts, because
-        the machine of a test can be busy."""
+        """Within 50 milliseconds with SQLite and one second with PostgreSQL, also in another process. The test does not measure this time, but how
+        many pings are answered before the event. One of ten attempts must succeed."""
         listener = self.begin(types=["credentialsRevoked"])
         other = self.spawn("--testing", store=self.store)
         pool = make_pool(other)["poolId"]
-        limit = 0.05 if stores.current.kind == "sqlite" else 1
+        limit = 300 if stores.current.kind == "sqlite" else 20_000
         for sidecar in (listener, other):
-            times = []
+            counts = []
             for number in range(10):
                 sidecar.call("credentials.revoke", {"poolId": pool, "issuedBefore": number + 1})
-                began = time.monotonic()
+                counts.append(0)
+                while not listener.arrived() and counts[-1] < limit:
+                    listener.call("system.ping")
+                    counts[-1] += 1
                 occurred(listener)
-                times.append(time.monotonic() - began)
+                if counts[-1] < limit:
+                    break
                 time.sleep(random.uniform(0, 0.2))
-            self.assertLess(min(times), limit)
-            if os.environ.get("MINTMARK_TEST_TIMES"):
-                print([round(each * 1000) for each in times])
+            self.assertLess(min(counts), limit, counts)
 
     def test_kills_lose_no_event_and_repeat_at_most_one_each(self):
         """MINTMARK_TEST_CRASHES is the number of processes to kill."""

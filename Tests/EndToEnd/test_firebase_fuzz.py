@@ -21,7 +21,7 @@ class Fuzz(FirebaseProject):
 
     def raw(self, data):
         """Sends bytes and returns the status line and the body; None if the connection was closed without an answer."""
-        with socket.create_connection(self.address, timeout=20) as connection:
+        with socket.create_connection(self.address, timeout=60) as connection:
             try:
                 connection.sendall(data)
                 connection.shutdown(socket.SHUT_WR)

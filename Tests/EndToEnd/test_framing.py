@@ -38,7 +38,7 @@ class Framed(EndToEnd):
     def exchange(self, data, *options, status=0, environment=None):
         """Returns the responses of a process to `data`, and its standard error."""
         sidecar = self.spawn(*(options or ["--framing", "content-length"]), reading=False, environment=environment)
-        out, _ = sidecar.process.communicate(data, timeout=20)
+        out, _ = sidecar.process.communicate(data, timeout=60)
         self.assertEqual(sidecar.process.returncode, status, sidecar.stderr_text())
         return unframed(out), sidecar.stderr_text()
 
@@ -59,22 +59,22 @@ class Framed(EndToEnd):
     def test_client_of_language_server_protocol_works(self):
         """python-lsp-jsonrpc also sends Content-Type, and uses UUIDs as IDs."""
         client, notified = self.client()
-        pool = client.request("pool.create", {"name": "shop", "developerProvider": "login.shop"}).result(20)
+        pool = client.request("pool.create", {"name": "shop", "developerProvider": "login.shop"}).result(60)
         futures = [client.request("token.mintForDeveloper", {"poolId": pool["poolId"], "logins": {"login.shop": f"u{n}"}}) for n in range(200)]
-        self.assertEqual(len({each.result(20)["identityId"] for each in futures}), 200)
+        self.assertEqual(len({each.result(60)["identityId"] for each in futures}), 200)
         with self.assertRaises(JsonRpcException) as refused:
-            client.request("pool.create", {"name": "Bäckerei 🥨"}).result(20)
+            client.request("pool.create", {"name": "Bäckerei 🥨"}).result(60)
         self.assertEqual((refused.exception.code, refused.exception.data["type"]), (-32602, "invalidParams"))
         self.assertIn("Bäckerei 🥨", refused.exception.message)
 
     def test_notifications_are_framed(self):
         client, notified = self.client()
-        pool = client.request("pool.create", {"name": "s", "developerProvider": "l", "allowUnauthenticated": True}).result(20)["poolId"]
-        alice = client.request("token.mintForDeveloper", {"poolId": pool, "logins": {"l": "alice"}}).result(20)["identityId"]
-        provider = client.request("credentialsProvider.open", {"poolId": pool}).result(20)["provider"]
-        client.request("credentialsProvider.identityId", {"provider": provider}).result(20)
-        client.request("credentialsProvider.setLogins", {"provider": provider, "logins": {"l": "alice"}}).result(20)
-        self.assertEqual(client.request("credentialsProvider.identityId", {"provider": provider}).result(20)["identityId"], alice)
+        pool = client.request("pool.create", {"name": "s", "developerProvider": "l", "allowUnauthenticated": True}).result(60)["poolId"]
+        alice = client.request("token.mintForDeveloper", {"poolId": pool, "logins": {"l": "alice"}}).result(60)["identityId"]
+        provider = client.request("credentialsProvider.open", {"poolId": pool}).result(60)["provider"]
+        client.request("credentialsProvider.identityId", {"provider": provider}).result(60)
+        client.request("credentialsProvider.setLogins", {"provider": provider, "logins": {"l": "alice"}}).result(60)
+        self.assertEqual(client.request("credentialsProvider.identityId", {"provider": provider}).result(60)["identityId"], alice)
         self.assertEqual([each["newIdentityId"] for each in notified], [alice])
 
     def test_canceled_request_gets_response(self):

@@ -66,19 +66,18 @@ class HookWebhooks(EndToEnd):
         sidecar.call("hooks.set", {"beforeSignIn": webhook.hook()})
         self.failed(sidecar, "unreachable")
 
-    def test_slow_receiver_times_out_while_other_calls_work(self):
+    def test_slow_receiver_does_not_delay_other_calls(self):
         gate = threading.Event()
         self.addCleanup(gate.set)
-        sidecar, webhook = self.begin(lambda hook, params: {} if gate.wait(60) else {})
-        began = time.monotonic()
+        sidecar, webhook = self.begin(lambda hook, params: gate.wait() and {})
         ids = [sidecar.send("signIn.withPassword", REQUEST) for _ in range(40)]
         while not webhook.asked:
             time.sleep(0.01)
-        sidecar.call("account.find", {"username": "alice@example.com"}, timeout=6)   # The hooks end after seven seconds.
+        sidecar.call("account.find", {"username": "alice@example.com"})
+        self.assertEqual(sidecar.arrived(), 0)
         gate.set()
         for id in ids:
-            self.assertEqual(sidecar.answer(id, 30)["state"], "completed")
-        self.assertLess(time.monotonic() - began, 30)
+            self.assertEqual(sidecar.answer(id)["state"], "completed")
 
     def test_secret_is_encrypted_kept_for_the_same_url_and_never_returned(self):
         sidecar, webhook = self.begin(lambda hook, params: {})

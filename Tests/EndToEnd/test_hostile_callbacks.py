@@ -26,7 +26,7 @@ class Callbacks(Hostile):
 
     def visit(self, sent, **answer):
         try:
-            with urllib.request.urlopen(f"{sent['redirect_uri']}?{urllib.parse.urlencode(answer)}", timeout=10) as response:
+            with urllib.request.urlopen(f"{sent['redirect_uri']}?{urllib.parse.urlencode(answer)}", timeout=60) as response:
                 return response.status
         except urllib.error.HTTPError as error:
             with error:

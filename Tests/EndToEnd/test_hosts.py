@@ -10,7 +10,7 @@ import threading
 import time
 
 from endtoend import EndToEnd, make_pool, mint, only
-from sidecar import binary, clean_environment, request_line
+from sidecar import activity, binary, clean_environment, request_line, unread
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"system.ping"}\n'
 MEMORY_LIMIT = 60 * 1024  # in kilobytes; a misbehaving host must not make the process exceed it
@@ -27,10 +27,8 @@ class Hosts(EndToEnd):
         self.addCleanup(os.close, read)
         sidecar = self.spawn("--log-level", "trace", stderr=write)
         os.close(write)
-        began = time.monotonic()
         sidecar.write(b"".join((PING % i) + b"{broken\n" for i in range(50_000)))
         self.assertEqual(len(sidecar.lines(100_000)), 100_000)
-        self.assertLess(time.monotonic() - began, 30)
         self.works(sidecar)
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.assertEqual(sidecar.finish(), 0)
@@ -60,32 +58,33 @@ class Hosts(EndToEnd):
         gone.process.stdout.close()
         self.assertEqual(gone.wait(40), 0)   # Requests in flight have five seconds to complete.
 
+    def has_stopped_reading(self, sidecar):
+        """Returns whether the process rests although there is something to read."""
+        before = activity(sidecar.process.pid)
+        time.sleep(0.01)
+        return before is not None and unread(sidecar.process.stdin) > 0 and before == activity(sidecar.process.pid)
+
     def stops_reading(self, sidecar):
-        """Returns when the process has read nothing for half a second."""
-        def read():
-            with open(f"/proc/{sidecar.process.pid}/io", encoding="ascii") as file:
-                return file.readline()
-        before = None
-        while before != (now := read()):
-            before = now
-            time.sleep(0.5)
+        deadline = time.monotonic() + 120
+        while not self.has_stopped_reading(sidecar):
+            self.assertLess(time.monotonic(), deadline, "it reads on without end")
 
     def fill(self, sidecar, request):
-        """Writes requests until the pipe has accepted nothing for a second, sets `is_full`, and writes the rest of the last request. Returns the
-        numbers of requests and bytes."""
+        """Writes requests until the process no longer reads, sets `is_full`, and writes the rest of the last request. Returns the numbers of
+        requests and bytes."""
         descriptor = sidecar.process.stdin.fileno()
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_NONBLOCK)
         number, written, rest = 0, 0, b""
-        while select.select([], [descriptor], [], 1)[1] and written < 1 << 30:
+        while written < 1 << 30:
+            if not select.select([], [descriptor], [], 0.05)[1]:
+                if self.has_stopped_reading(sidecar):
+                    break
+                continue
             if not rest:
                 rest = request(number)
                 number += 1
-            try:
-                count = os.write(descriptor, rest)
-            except BlockingIOError:
-                time.sleep(0.01)
-                continue
+            count = os.write(descriptor, rest)
             rest, written = rest[count:], written + count
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags)
         self.is_full.set()
@@ -115,7 +114,7 @@ class Hosts(EndToEnd):
     def test_large_unread_responses_are_limited(self):
         """At most 16 MiB of responses are buffered, independent of their size."""
         sidecar = self.spawn(testing=True, reading=False)
-        line = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"' + b" " * 10_000 + b"}\n"   # Longer lines fill the pipe with fewer responses.
+        line = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"' + b" " * 100_000 + b"}\n"   # Longer lines fill the process with fewer responses.
         filler = threading.Thread(target=lambda: setattr(self, "filled", self.fill(sidecar, lambda n: line % n)))
         self.is_full = threading.Event()
         filler.start()
@@ -141,7 +140,7 @@ class Hosts(EndToEnd):
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         sidecar.start_reading()
         lines = sidecar.lines(100_001, timeout=120)
-        writer.join(5)
+        writer.join(60)
         self.assertEqual({json.loads(line)["id"] for line in lines}, {"pool", *range(100_000)})
         self.assertLess(sidecar.memory_kilobytes(), MEMORY_LIMIT)
         self.works(sidecar)
@@ -201,7 +200,7 @@ class Hosts(EndToEnd):
                 sidecar.write(b"".join(request_line("token.mintForDeveloper", {"poolId": pool, "logins": {"login.shop": f"user-{i}"}}, id=i) for i in range(2000)))
                 first = sidecar.lines(100)
                 sidecar.signal(number)
-                status = sidecar.wait(15)
+                status = sidecar.wait(60)
                 answers = [json.loads(line) for line in first + sidecar.lines(1 << 60)]
                 self.assertGreaterEqual(status, 0, "killed by the signal")
                 self.assertEqual(len({a["id"] for a in answers}), len(answers))
@@ -215,12 +214,11 @@ class Hosts(EndToEnd):
 
     @only("sqlite")
     def test_sigterm_ends_idle_process(self):
-        sidecar = self.spawn()
+        """It does not wait for the time that requests in flight would have."""
+        sidecar = self.spawn("--drain", "600")
         self.works(sidecar)
-        began = time.monotonic()
         sidecar.signal()
-        self.assertEqual(sidecar.wait(10), 0)
-        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(sidecar.wait(60), 0)
 
     @only("sqlite")
     def test_parent_exit_ends_process(self):

@@ -38,7 +38,7 @@ class Housekeeping(EndToEnd):
         self.eventually(lambda: now in [each.call("system.metrics").get("lastSweptAt") for each in (sidecar, *others)])
 
     def eventually(self, condition):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not condition():
             self.assertLess(time.monotonic(), deadline, "it did not come true")
             time.sleep(0.01)

@@ -403,7 +403,7 @@ class Rehearsals(Redeeming):
         assertion = self.fetched()
         self.denied("providerUnavailable", "temporarily_unavailable", assertion)
         self.site.pages.update(pages)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             try:
                 self.redeem(assertion)

@@ -6,7 +6,7 @@ import urllib.parse
 
 from endtoend import only
 from federation import Federation
-from websites import DISCOVERY, KEYS, OpenIDWebsite, Website, html, page, slow
+from websites import DISCOVERY, KEYS, OpenIDWebsite, Website, html, page
 
 
 UNFIT = ["javascript:alert(1)", "ftp://x/y", "file:///etc/passwd", "/relative", "http://example.com/a", "https://", "https://x/a#part", "https://user@x/a", "https://x/a b", ""]
@@ -167,8 +167,11 @@ class OverTheNetwork(Federation):
         site, _ = self.code_site(device_authorization_endpoint=None)
         self.sidecar.call("idp.create", {"providerId": "oidc.site", "clientId": "shop", "issuer": site.issuer})
         good = site.pages[DISCOVERY]
-        site.pages[DISCOVERY] = slow(0.3, good)
+        site.pages[DISCOVERY] = held = site.held(good)
         ids = [self.sidecar.send("idp.authorize", {"providerId": "oidc.site", "redirectUri": "https://shop.example.com/back"}) for _ in range(50)]
+        site.wait_until_asked(DISCOVERY)
+        self.settled(self.sidecar)
+        held.release()
         for each in ids:
             self.sidecar.answer(each)
         self.assertEqual(site.asked, [DISCOVERY])

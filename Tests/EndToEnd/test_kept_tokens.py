@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -135,7 +134,7 @@ class RealProvider(KeptTokens):
         step = self.sign_in()
         self.assertEqual(step["state"], "secondFactorEnrollmentRequired")
         enrolment = self.sidecar.call("mfa.enroll", {"continuationToken": step["continuationToken"], "kind": "email"})
-        code = self.sidecar.call("test.outbox", {"to": "alice@example.com", "waitSeconds": 5})["messages"][-1]["code"]
+        code = self.sidecar.call("test.outbox", {"to": "alice@example.com", "waitSeconds": 60})["messages"][-1]["code"]
         session = self.sidecar.call("mfa.confirm", {"continuationToken": enrolment["continuationToken"], "code": code})
         self.assertEqual(self.who(self.token(session)), "alice")
 
@@ -191,7 +190,9 @@ class ScriptedProvider(KeptTokens):
 
     def setUp(self):
         super().setUp()
-        self.site, self.forms, self.pause, self.answer, self.current = Website(), [], 0, {}, "r0"
+        self.site, self.forms, self.gate, self.answer, self.current = Website(), [], threading.Event(), {}, "r0"
+        self.gate.set()
+        self.addCleanup(self.gate.set)
         self.addCleanup(self.site.close)
         self.signer, self.lock = Provider(self.site.origin), threading.Lock()
         self.site.pages[DISCOVERY] = page({
@@ -214,7 +215,7 @@ class ScriptedProvider(KeptTokens):
             self.forms.append((request.headers["Authorization"], form))
             number = len(self.forms)
             good, self.current = form["refresh_token"] == self.current, f"r{number}"
-        time.sleep(self.pause)
+        self.gate.wait()
         if not good:
             return page({"error": "invalid_grant"}, status=400)
         return page({"access_token": f"a{number}", "token_type": "Bearer", "expires_in": 3600, "refresh_token": self.current, **self.answer})
@@ -240,20 +241,26 @@ class ScriptedProvider(KeptTokens):
     def test_concurrent_calls_send_one_refresh(self):
         session = self.sign_in()
         self.later(3400)
-        self.pause = 0.5
+        self.gate.clear()
         waiting = [self.sidecar.send("account.providerToken", {"idToken": session["idToken"], "providerId": self.name}) for _ in range(40)]
         self.works(self.sidecar)
+        self.site.wait_until_asked("/token", 2)
+        self.settled(self.sidecar)
+        self.gate.set()
         self.assertEqual({self.sidecar.answer(each)["accessToken"] for each in waiting}, {"a1"})
         self.assertEqual(len(self.forms), 1)
 
     def test_concurrent_processes_send_one_refresh(self):
         session = self.sign_in()
         self.later(3400)
-        self.pause = 0.5
+        self.gate.clear()
         sidecars = [self.sidecar] + [self.spawn(testing=True, store=self.store) for _ in range(3)]
         for each in sidecars:
             self.works(each)
         waiting = [(each, each.send("account.providerToken", {"idToken": session["idToken"], "providerId": self.name})) for each in sidecars for _ in range(5)]
+        self.site.wait_until_asked("/token", 2)
+        self.settled(*sidecars)
+        self.gate.set()
         self.assertEqual({each.answer(id)["accessToken"] for each, id in waiting}, {"a1"})
         self.assertEqual(len(self.forms), 1)
 

@@ -82,7 +82,7 @@ class Login(EndToEnd):
         """Runs `mintmark login` and waits for the browser, which can close its window after the command ends."""
         windows = self.pages().count("window closed")
         done = self.mintmark("login", *arguments, **more)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while self.pages().count("window closed") == windows:
             if time.monotonic() > deadline:
                 self.fail(f"the browser did not end: {done.stderr}")
@@ -438,7 +438,7 @@ class WithAnAddress(Login):
         environment = clean_environment(self.folder)
         login = subprocess.Popen(
             [binary(), "login", *self.options, "--email", "carol@example.com"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-        out, err = login.communicate(self.code().encode() + b"\n", timeout=20)
+        out, err = login.communicate(self.code().encode() + b"\n", timeout=60)
         self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
         self.token()
 
@@ -454,7 +454,7 @@ class WithAnAddress(Login):
             env=clean_environment(self.folder))
         login.stdin.write(PASSWORD.encode() + b"\n")
         login.stdin.flush()
-        out, err = login.communicate(self.code(sent).encode() + b"\n", timeout=20)
+        out, err = login.communicate(self.code(sent).encode() + b"\n", timeout=60)
         self.assertEqual((login.returncode, out[:31]), (0, b"Signed in as carol@example.com."), err)
         self.assertEqual(self.claims(self.token())["mintmark"]["second_factor"]["kind"], "email")
 

@@ -81,7 +81,7 @@ class Tools(EndToEnd):
             return answers[1:]
         finally:
             process.stdin.close()
-            process.wait(20)
+            process.wait(60)
             process.stdout.close()
 
     # The official client.
@@ -238,7 +238,7 @@ class Tools(EndToEnd):
                     ids.append(json.loads(process.stdout.readline())["id"])
             process.stdin.close()
             ids += [json.loads(line)["id"] for line in process.stdout]   # returns immediately, not after a minute
-            self.assertEqual(process.wait(20), 0)
+            self.assertEqual(process.wait(60), 0)
         self.assertEqual(ids, ["i", 8])
 
     # The tool list.
@@ -506,7 +506,7 @@ class Tools(EndToEnd):
                 (["--tools", "xyz_*"], "matches no tool"), (["--tools", "-xyz"], "matches no tool"), (["--tools", "accounts,-accounts"], "no tool is left"), (["--tools", ""], "empty name"),
                 (["--tools", "account_delete"], "--allow destroy"), (["--tools", "testing"], "--testing"), (["--tools", "pools", "--caller", "public"], "--caller public")):
             done = subprocess.run([binary(), "mcp", "--store", ":memory:", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                  env=clean_environment(self.folder), timeout=20)
+                                  env=clean_environment(self.folder), timeout=60)
             self.assertEqual(done.returncode, 64)
             self.assertIn(word, done.stderr)
 

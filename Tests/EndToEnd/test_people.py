@@ -23,7 +23,7 @@ class People(EndToEnd):
 
     def code(self, address, after=0):
         """Returns the code of the last message to an address."""
-        messages = self.call("test.outbox", to=address, after=after, waitSeconds=5)["messages"]
+        messages = self.call("test.outbox", to=address, after=after, waitSeconds=60)["messages"]
         return [each["code"] for each in messages if "code" in each][-1]
 
     def completed(self, address, **more):

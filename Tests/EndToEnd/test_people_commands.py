@@ -50,7 +50,7 @@ class People(EndToEnd):
         process = subprocess.Popen(
             [binary(), "signup", "--tenant", "shop", "--email", email, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, env=clean_environment(self.folder, self.environment))
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not (sent := self.sidecar.call("test.outbox", {"to": email})["messages"]):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
@@ -207,7 +207,7 @@ class People(EndToEnd):
         secret = re.search(r"^  ((?:[A-Z2-7]{4} )+[A-Z2-7]+)$", text, re.M)[1].replace(" ", "")
         os.write(leader, (pyotp.TOTP(secret).at(self.sidecar.call("system.ping")["now"]) + "\n").encode())
         self.until(leader, b"second factor of your account")
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(60), 0)
         os.close(leader)
         return text, secret
 
@@ -234,6 +234,6 @@ class People(EndToEnd):
         secret = re.search(r"^  ((?:[A-Z2-7]{4} )+[A-Z2-7]+)$", text, re.M)[1].replace(" ", "")
         os.write(leader, (pyotp.TOTP(secret).at(self.sidecar.call("system.ping")["now"]) + "\n").encode())
         self.until(leader, b"Signed in as alice@example.com")
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(60), 0)
         os.close(leader)
         self.assertIn("alice@example.com", self.prints("whoami"))

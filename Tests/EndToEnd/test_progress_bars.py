@@ -1,43 +1,58 @@
 """The progress of commands on whole stores: a bar on a terminal, which disappears, and nothing elsewhere."""
 
 import contextlib
-import json
 import os
+import signal
 import sqlite3
+import subprocess
+import time
 
-from endtoend import EndToEnd
-from sidecar import run
+from endtoend import EndToEnd, make_pool
+from sidecar import Sidecar, binary, clean_environment, run
+from test_copying import fill
 from test_shell import Terminal
 
 
 class ProgressBars(EndToEnd):
     stores = ("sqlite",)
 
-    def filled(self, accounts):
-        """Makes a store that takes longer to copy than the half second without a bar."""
-        lines = self.path("accounts.jsonl")
-        with open(lines, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps({"email": f"user{number}@example.com"}) + "\n" for number in range(accounts))
-        path = self.path("shop.db")
-        done = run("call", "--store", path, "account.import", f"file={lines}", home=self.folder, timeout=300)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return path
+    def filled(self, identities):
+        store = self.path("shop.db")
+        with Sidecar(store=store) as sidecar:
+            pool = make_pool(sidecar)["poolId"]
+        fill(store, pool, identities)
+        return store
+
+    def delayed(self, process, target):
+        """Stops a process that copies to `target` until more than the half second without a bar has passed."""
+        deadline = time.monotonic() + 60
+        while sum(os.path.getsize(self.path(name)) for name in os.listdir(self.folder) if name.startswith(target)) < 1 << 20:
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), deadline)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.6)
+        process.send_signal(signal.SIGCONT)
 
     def test_copy_shows_a_bar_on_a_terminal_only(self):
         store = self.filled(60_000)
         terminal = Terminal(self.folder, "copy", "--from", store, "--to", self.path("one.db"))
+        self.delayed(terminal.process, "one.db")
         shown = terminal.expect(r"Copying: \[[#-]{20}\] +\d+%  \d+ of \d+ rows, \d+/s, \d+ s left")
         self.assertNotIn("masterFingerprint", shown)
         rest = terminal.expect(r'"auditIntact":true')
         self.assertRegex(rest, r'(?s)\r\x1b\[K\{"from"[^\r]*$')       # the bar is erased before the result
         terminal.expect("Use only one of the two stores")
-        self.assertEqual(terminal.process.wait(30), 0)
-        done = run("copy", "--from", store, "--to", self.path("two.db"), home=self.folder, timeout=120)
-        self.assertEqual(done.returncode, 0)
-        self.assertNotIn(b"Copying", done.stderr)
+        self.assertEqual(terminal.process.wait(60), 0)
+        process = subprocess.Popen(
+            [binary(), "copy", "--from", store, "--to", self.path("two.db")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            env=clean_environment(self.folder))
+        self.delayed(process, "two.db")
+        self.assertNotIn(b"Copying", process.communicate(timeout=120)[1])
+        self.assertEqual(process.returncode, 0)
         terminal = Terminal(self.folder, "copy", "--from", store, "--to", self.path("three.db"), "--progress", "none")
+        self.delayed(terminal.process, "three.db")
         self.assertNotIn("Copying", terminal.expect("Use only one of the two stores"))
-        self.assertEqual(terminal.process.wait(30), 0)
+        self.assertEqual(terminal.process.wait(60), 0)
 
     def test_rekey_and_migrate_show_a_bar_while_they_wait_for_the_store(self):
         """The bar appears although nothing has been done yet, and disappears before the result."""

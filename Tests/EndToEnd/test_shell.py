@@ -12,7 +12,7 @@ import time
 import unittest
 
 from endtoend import EndToEnd
-from sidecar import activity, binary, clean_environment, run
+from sidecar import binary, clean_environment, rested, run
 
 
 class Terminal:
@@ -160,8 +160,7 @@ class OnTerminal(EndToEnd):
         terminal.expect("mintmark> ")
         terminal.send("test.outbox to=a@example.com waitSeconds=30\r")
         terminal.expect(r"2004l\r\n")
-        while (before := activity(terminal.process.pid)) is None or before != activity(terminal.process.pid):
-            time.sleep(0.1)   # until the shell waits for the answer
+        rested(terminal.process.pid)   # The shell waits for the answer.
         os.kill(terminal.process.pid, signal.SIGINT)
         terminal.expect(r"error .*mintmark> ")
         self.assertIn('"now"', terminal.line("system.ping"))

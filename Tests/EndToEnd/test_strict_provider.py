@@ -1,6 +1,5 @@
 """The authorization code flow and the device flow with glewlwyd, which checks code verifiers, redirect URIs and reused codes."""
 
-import time
 import urllib.parse
 
 from endtoend import EndToEnd
@@ -61,7 +60,8 @@ class StrictProvider(EndToEnd):
     def test_device_flow_succeeds(self):
         flow = self.sidecar.call("idp.authorizeDevice", {"providerId": "oidc.strict"})
         waiting = self.sidecar.send("signIn.withCredential", {"credential": {"continuationToken": flow["continuationToken"]}})
-        time.sleep(1.5)
+        self.settled(self.sidecar)
         self.works(self.sidecar)
+        self.assertEqual(self.sidecar.arrived(), 0)
         self.provider.send(f"{self.provider.issuer}/device?code={flow['userCode']}")
         self.assertEqual(self.sidecar.answer(waiting, timeout=30)["state"], "completed")

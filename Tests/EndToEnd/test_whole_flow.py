@@ -209,7 +209,7 @@ class Listening(Flows):
 
     def fetch(self, url, **options):
         try:
-            with urllib.request.urlopen(urllib.request.Request(url, **options), timeout=10) as answer:
+            with urllib.request.urlopen(urllib.request.Request(url, **options), timeout=60) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as answer:
             with answer:

@@ -57,6 +57,7 @@ class Website:
     def __init__(self, context=None, handler=None):
         site = self
         self.pages, self.asked, self.changed, self.context, self.connections = {}, [], threading.Condition(), context, []
+        self._held = []
 
         class Handler(handler or http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -116,11 +117,18 @@ class Website:
     def count(self, path):
         return self.asked.count(path)
 
-    def wait_until_asked(self, path, times=1, timeout=20):
+    def wait_until_asked(self, path, times=1, timeout=60):
         with self.changed:
             assert self.changed.wait_for(lambda: self.count(path) >= times, timeout), self.asked
 
+    def held(self, answer=(404, {}, b"not here")):
+        """Returns a page that responds with another page, but only after the test calls its `release`."""
+        self._held.append(Held(answer))
+        return self._held[-1]
+
     def close(self):
+        for each in self._held:
+            each.release()
         self.server.shutdown()
         self.server.server_close()
         for connection in self.connections:
@@ -128,6 +136,20 @@ class Website:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+
+class Held:
+    """A page that does not respond before `release`."""
+
+    def __init__(self, answer):
+        self.answer, self._gate = answer, threading.Event()
+
+    def __call__(self, request):
+        self._gate.wait()
+        return self.answer(request) if callable(self.answer) else self.answer
+
+    def release(self):
+        self._gate.set()
 
 
 def page(value, status=200, **headers):
@@ -141,13 +163,6 @@ def html(text="<!doctype html><title>Sign in</title>", status=200):
 
 def redirect(location):
     return 302, {"Location": location}, b""
-
-
-def slow(seconds, answer):
-    def wait(_):
-        time.sleep(seconds)
-        return answer
-    return wait
 
 
 DISCOVERY, KEYS = "/.well-known/openid-configuration", "/jwks"

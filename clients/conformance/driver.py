@@ -200,6 +200,17 @@ def state(number):
         return "Z"
 
 
+def switches(number):
+    """Returns how often each thread of a process has stopped running, or `None` for a thread that runs now."""
+    found = []
+    for thread in sorted(os.listdir(f"/proc/{number}/task")):
+        with open(f"/proc/{number}/task/{thread}/status") as file:
+            status = dict(line.split(":", 1) for line in file)
+        is_waiting = status["State"].split()[0] == "S"
+        found.append(int(status["voluntary_ctxt_switches"]) + int(status["nonvoluntary_ctxt_switches"]) if is_waiting else None)
+    return found
+
+
 def alive(number):
     return state(number) != "Z"
 
@@ -222,8 +233,8 @@ def unread_lines(number):
 def sent(driver, lines):
     """Waits until the client has sent this many lines to its process, which is suspended."""
     found = [unread_lines(each) for each in driver.processes()]
-    if None in found:
-        time.sleep(2)
+    if None in found:   # When the driver rests, it has sent everything.
+        eventually(lambda: None not in (before := switches(driver.process.pid)) and before == switches(driver.process.pid), "the driver rests")
     else:
         eventually(lambda: sum(unread_lines(each) or 0 for each in driver.processes()) >= lines, f"the client sends {lines} requests")
 

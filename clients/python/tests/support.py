@@ -73,13 +73,13 @@ class ClientTest(unittest.TestCase):
         except FileNotFoundError:
             return ""
 
-    def eventually(self, holds, what, seconds=10):
+    def eventually(self, holds, what, seconds=60):
         deadline = time.monotonic() + seconds
         while not holds():
             self.assertLess(time.monotonic(), deadline, what)
             time.sleep(0.01)
 
-    def run_script(self, text, *arguments, timeout=30, **environment):
+    def run_script(self, text, *arguments, timeout=60, **environment):
         """Runs a Python program that imports the client, and returns its output."""
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(text), *arguments], timeout=timeout, text=True, capture_output=True,

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import time
 import unittest
 import unittest.mock
 
@@ -135,10 +134,8 @@ class Ending(AsyncTest):
 
     async def test_close_kills_a_process_that_does_not_exit(self):
         m = await self.stopped()
-        began = time.monotonic()
         with unittest.mock.patch("mintmark._async_process.GRACE", 0.2):
             await m.close(grace=0.2)
-        self.assertLess(time.monotonic() - began, 5)
         self.assertFalse(os.path.exists(f"/proc/{pid(m)}"))
 
     async def test_wrapper_with_invalid_output_is_killed_with_its_program(self):

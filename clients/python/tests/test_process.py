@@ -204,15 +204,15 @@ class Ending(ClientTest):
         self.assertGreater(number, 0)
 
     def test_process_ends_with_a_program_that_does_not_close_its_client(self):
-        out = self.run_script("""
-            import threading, time
+        # If the end of the program waited for the process, it would exceed the time limit of the script.
+        number = int(self.run_script("""
+            import mintmark._process
             from mintmark.testing import TestingMintmark
+            mintmark._process.GRACE = 600
             m = TestingMintmark()
             m.system.ping()
-            print(m._process._process.pid, time.monotonic())
-        """)
-        number, last = int(out.split()[0]), float(out.split()[1])
-        self.assertLess(time.monotonic() - last, 10, "the end of the program waits for something")
+            print(m._process._process.pid)
+        """))
         self.eventually(lambda: not os.path.exists(f"/proc/{number}"), "the process is left")
 
     def test_program_can_end_while_its_process_is_stopped(self):
@@ -245,7 +245,7 @@ class Dying(ClientTest):
             time.sleep(0.2)
             os.kill(pid(m), signal.SIGKILL)
             for each in calls:
-                self.assertIsInstance(each.exception(10), mintmark.ProcessEndedError)
+                self.assertIsInstance(each.exception(60), mintmark.ProcessEndedError)
 
     def test_next_call_on_a_store_file_starts_a_new_process(self):
         m = self.file()
@@ -318,10 +318,9 @@ class Forking(ClientTest):
             os.read(ready[0], 1)
             assert m.pool.get(pool_id=pool.pool_id) == pool
             memory.system.ping()
-            began = time.monotonic()
-            m.close()
-            memory.close()
-            assert time.monotonic() - began < 4.5, "the child held the pipe open"
+            # If the child held the pipe open, the script would exceed its time limit.
+            m.close(grace=600)
+            memory.close(grace=600)
             os.write(go[1], b"x")
             print(os.waitpid(child, 0)[1])
         """, self.path("shop.db"))
