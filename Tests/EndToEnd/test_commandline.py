@@ -41,9 +41,9 @@ class CommandLine(EndToEnd):
         self.assertEqual((done.stdout, done.returncode > 0), (b"", True))
         self.assertIn(b"poolNotFound", done.stderr)
         self.assertIn(b"local-1:00", done.stderr)
-        wrong = self.call("call", "--store", ":memory:", "pool.get", '{"poolId": 7, "x": 1}')
+        wrong = self.call("call", "--store", ":memory:", "pool.create", '{"name": 7, "x": 1, "tags": {"a": 1}}')
         self.assertGreater(wrong.returncode, 0)
-        for text in (b"/poolId", b"/x"):
+        for text in (b"\n  name must be ", b"\n  x is unknown.", b"\n  /tags/a: a must be "):
             self.assertIn(text, wrong.stderr)
         broken = self.call("call", "--store", ":memory:", "pool.get", "{poolId")
         self.assertGreater(broken.returncode, 0)

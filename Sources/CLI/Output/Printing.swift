@@ -54,8 +54,15 @@ enum Printing {
         let end = violations.first.flatMap { first in first.message.isEmpty ? nil : message.firstRange(of: first.message)?.lowerBound }
         let head = end.map { message[..<$0] } ?? message[...]
         err("\(errorWord) \(type): \(head.last == " " ? head.dropLast() : head)")
-        for violation in violations { err("  \(violation.pointer.isEmpty ? "" : violation.pointer + " ")\(violation.message)") }
+        for violation in violations { err("  " + line(violation.pointer, violation.message)) }
         return ExitCode(Contract.ErrorTable.all.contains { $0.type == type && $0.isStoreError } ? 2 : 1)
+    }
+
+    /// Returns the line for a violation. The message names the parameter; only the place of a member inside a parameter is added.
+    private static func line(_ pointer: String, _ message: String) -> String {
+        let name = pointer.dropFirst()
+        let isParameter = !name.contains("/" as Character) && message.hasPrefix(name + " ")
+        return pointer.isEmpty || isParameter ? message : "\(pointer): \(message)"
     }
 
     /// Returns the message of an error.
