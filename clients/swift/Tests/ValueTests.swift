@@ -101,7 +101,7 @@ struct ValueTests {
         }
         let text = ended?.description ?? ""
         #expect(
-            text.contains("/bin/true") && text.contains("Set another path with binary: … or MINTMARK_BINARY") && !text.contains("in memory"), "\(text)")
+            text.contains("/bin/true") && text.contains("binary: … or MINTMARK_BINARY") && !text.contains("in memory"), "\(text)")
         let folder = await #expect(throws: BinaryNotFoundError.self) {
             try await Mintmark.start(store: ":memory:", binary: "/usr", log: .discarded)
         }
