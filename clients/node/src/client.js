@@ -159,7 +159,7 @@ export class Mintmark extends EventEmitter {
   get #advice() {
     if (this.#closing) return "";
     if (this.#restarts) return "The next call starts a new process.";
-    if (this.#options.store !== ":memory:") return "Because of { restart: false }, this client does not start another process: create a new client.";
+    if (this.#options.store !== ":memory:") return "{ restart: false } forbids a new process. Start a new client.";
     return "The store in memory is lost. Start a new client, or set { restart: true } to continue with an empty store.";
   }
 

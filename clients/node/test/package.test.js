@@ -62,7 +62,7 @@ test("the program in the npm package for this system precedes the PATH and follo
   assert.match(run({ MINTMARK_BINARY: "/nowhere/mintmark" }), /at \/nowhere\/mintmark/);
 
   rmSync(program, { recursive: true });
-  assert.match(run({}), /named mintmark on PATH\. Build it/);
+  assert.match(run({}), /named mintmark on PATH\. Install Mintmark/);
   const release = (names) => writeFileSync(join(client, "package.json"), JSON.stringify({ name: "mintmark", type: "module", exports: "./src/index.js", optionalDependencies: names }));
   release({ [name]: "0.1.0" });
   assert.match(run({}), new RegExp(`PATH\\. Install the npm package ${name},`));

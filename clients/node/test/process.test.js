@@ -26,7 +26,7 @@ test("calls that wait when the process ends reject with its exit status, and a s
   }
   assert.equal((await exit).signal, "SIGKILL");
   assert.equal(m.pid, undefined);
-  await assert.rejects(m.system.ping(), (error) => error instanceof ProcessEnded && /create a new client/.test(error.message));
+  await assert.rejects(m.system.ping(), (error) => error instanceof ProcessEnded && /The store in memory is lost\. Start a new client/.test(error.message));
 });
 
 test("with a store file, the next call after a crash starts a new process with the committed data", async (t) => {

@@ -69,7 +69,7 @@ class Mistakes(ClientTest):
             asyncio.run(run())
 
     def test_folder_and_plain_file_as_program_raise_binary_not_found(self):
-        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "which binary= names, is a folder.*MINTMARK_BINARY="):
+        with self.assertRaisesRegex(mintmark.BinaryNotFoundError, "which binary= names, is a folder.*MINTMARK_BINARY"):
             Mintmark(store=":memory:", binary=self.folder)
         plain = self.script("text")
         os.chmod(plain, 0o600)

@@ -24,7 +24,7 @@ class Starting(ClientTest):
                 Mintmark(**options)
 
     def test_missing_program_raises_with_advice(self):
-        advice = "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*swift build.*MINTMARK_BINARY="
+        advice = "/nowhere/mintmark, which binary= names.*clients/shell/mintmark.*MINTMARK_BINARY.*PATH"
         with self.assertRaisesRegex(mintmark.BinaryNotFoundError, advice):
             Mintmark(store=":memory:", binary="/nowhere/mintmark")
         with mock.patch.dict(os.environ, MINTMARK_BINARY="/nowhere/else"):

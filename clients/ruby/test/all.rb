@@ -138,7 +138,7 @@ test "lists are read by item and by page" do
     seen = []
     assert first.auto_paging_each { |pool| seen << pool.pool_id } == first && seen == names
     assert first.auto_paging_each.lazy.first.pool_id == names.first
-    assert raises(Mintmark::Error) { Marshal.load(Marshal.dump(first)).next_page }.message.include?("not read by a client")
+    assert raises(Mintmark::Error) { Marshal.load(Marshal.dump(first)).next_page }.message.include?("has no client")
   end
 end
 
@@ -349,7 +349,7 @@ test "a provider that was closed before its first use does not open" do
   Mintmark.testing(stderr: nil, timeout: 60) do |m|
     provider = Mintmark::CredentialsProvider.new(m, pool_id: shop(m).pool_id) { nil }
     provider.close
-    assert raises(Mintmark::ClientClosed) { provider.get }.message.include?("create a new one")
+    assert raises(Mintmark::ClientClosed) { provider.get }.message.include?("Create a new one")
     raises(Mintmark::ClientClosed) { provider.set_logins({"login.shop" => "alice"}) }
   end
 end

@@ -12,7 +12,7 @@ struct ProgramTests {
         let other = try StandIn(says: #"echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"x"}}'"#, ":")
         defer { other.remove() }
         let wrong = await #expect(throws: ProtocolError.self) { try await other.start() }
-        #expect(wrong?.description.contains("it cannot read system.info. Name the program") == true)
+        #expect(wrong?.description.contains("it cannot read system.info. Is it the right program?") == true)
     }
 
     @Test(

@@ -166,7 +166,7 @@ final class ServerProcess {
     /** The recommended next action. Before it has identified itself, Mintmark exits only with status 2, 64 or 74. */
     private String advice() {
         boolean isMintmark = isReady || List.of(2, 64, 74).contains(process.exitValue());
-        return isMintmark ? settings.advice() : "It may not be Mintmark. Name the program with MINTMARK_BINARY or options.binary(…).";
+        return isMintmark ? settings.advice() : "Is it the right program? Set another path with options.binary(…) or MINTMARK_BINARY.";
     }
 
     // The methods below run in the reader thread.

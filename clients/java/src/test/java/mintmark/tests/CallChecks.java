@@ -164,7 +164,7 @@ final class CallChecks {
                 var pools = m.pool().list();
                 var wrong = thrown(ProtocolException.class, pools::pools);
                 expect(wrong.getMessage().contains("pools: expected a list"), wrong);
-                expect(wrong.getMessage().contains("compare mintmark --version. toJson() returns the result as it is."), wrong);
+                expect(wrong.getMessage().contains("compare mintmark --version. toJson() returns the result without decoding it."), wrong);
                 equal(pools.toJson(), Map.of("pools", 5L));
                 equal(m.call("pool.list", Map.of()).toJson(), pools.toJson());
             }

@@ -108,7 +108,7 @@ final class ClientChecks {
                 expect(wrong.getMessage().contains("is empty. Set a value"), wrong);
             }
             var ended = thrown(ProcessEndedException.class, () -> Mintmark.start(o -> o.store(":memory:").binary("/bin/true")));
-            expect(ended.getMessage().contains("/bin/true") && ended.getMessage().contains("Name the program with MINTMARK_BINARY"), ended);
+            expect(ended.getMessage().contains("/bin/true") && ended.getMessage().contains("options.binary(…) or MINTMARK_BINARY"), ended);
             expect(!ended.getMessage().contains("in memory"), ended);
             var folder = thrown(BinaryNotFoundException.class, () -> Mintmark.start(o -> o.store(":memory:").binary("/usr")));
             expect(folder.getMessage().contains("/usr cannot be started: it is a folder"), folder);
@@ -129,7 +129,7 @@ final class ClientChecks {
             for (var rest : List.of("", ",\"error\":\"no\"", ",\"error\":{\"message\":\"no\"}", ",\"error\":null")) {
                 try (var odd = StandIn.that("echo '{\"jsonrpc\":\"2.0\",\"id\":'$id'" + rest + "}'"); var m = odd.start(o -> {})) {
                     var wrong = thrown(ProtocolException.class, () -> m.pool().list());
-                    expect(wrong.getMessage().contains("Name the program"), wrong);
+                    expect(wrong.getMessage().contains("Is it the right program?"), wrong);
                 }
             }
         });

@@ -41,7 +41,7 @@ final class ProgramChecks {
             var other = "echo '{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"x\"}}'";
             try (var program = StandIn.that(other, StandIn.SILENT)) {
                 var wrong = thrown(ProtocolException.class, () -> program.start(o -> o.timeout(Duration.ofMinutes(1))));
-                expect(wrong.getMessage().contains("it cannot read system.info. Name the program"), wrong);
+                expect(wrong.getMessage().contains("it cannot read system.info. Is it the right program?"), wrong);
             }
         });
         check("an older version fails with BinaryTooOldException, a text that is not a version does not", () -> {
