@@ -23,10 +23,19 @@ class ProgressBars(EndToEnd):
         fill(store, pool, identities)
         return store
 
+    def bytes_of(self, target):
+        """Returns the size of the files whose names begin with a text. Temporary files can disappear meanwhile."""
+        size = 0
+        for entry in os.scandir(self.folder):
+            if entry.name.startswith(target):
+                with contextlib.suppress(FileNotFoundError):
+                    size += entry.stat().st_size
+        return size
+
     def delayed(self, process, target):
         """Stops a process that copies to `target` until more than the half second without a bar has passed."""
         deadline = time.monotonic() + 60
-        while sum(os.path.getsize(self.path(name)) for name in os.listdir(self.folder) if name.startswith(target)) < 1 << 20:
+        while self.bytes_of(target) < 1 << 20:
             self.assertIsNone(process.poll())
             self.assertLess(time.monotonic(), deadline)
         process.send_signal(signal.SIGSTOP)
