@@ -199,7 +199,7 @@ no_pipe() {
     rm "$folder/answers"
     mkdir "$folder/answers"
     kill -KILL "$(program_of)"
-    until_true eval '! mintmark_call --timeout 50 system.ping && mintmark_error .message | grep -F "No pipe can be made"'
+    until_true eval '! mintmark_call --timeout 50 system.ping && mintmark_error .message | grep -F "A pipe cannot be created"'
     rmdir "$folder/answers"
     mintmark_call --timeout 50 system.ping
     mintmark_stop
@@ -210,7 +210,7 @@ process_with_a_child() {
     chmod +x wrapped
     in_time 'mintmark_start --store :memory: --binary ./wrapped --timeout 0.5 --log /dev/null' 2>said
     is $? 124
-    grep -F "did not answer" said || { cat said; exit 1; }
+    grep -F "did not respond" said || { cat said; exit 1; }
     _mintmark_lives "$(<child)" || { echo "its child ended by itself"; exit 1; }
     kill "$(<child)"
     ! _mintmark_lives "$(<wrapper)" || exit 1
