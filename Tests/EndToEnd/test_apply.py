@@ -224,7 +224,7 @@ class AtTheStart(EndToEnd):
     def test_serve_with_invalid_document_exits_with_error(self):
         for content, code, words in [
             ("{", 64, ["not JSON"]), ("[]", 64, ["no JSON object", "mintmark describe system.apply"]), (None, 64, ["No such file"]),
-            ({"pools": [{"name": 7}], "rolls": []}, 1, ["/pools/0/name", "/rolls", "roles"]),
+            ({"pools": [{"name": 7}], "rolls": []}, 1, ["/pools/0/name: name must be ", "\n  rolls is unknown.", "roles"]),
             ({"roles": [{"name": "a", "poolName": "b"}]}, 1, ["/roles/0/poolName"]),
         ]:
             file = self.path("nowhere.json") if content is None else self.file(content)

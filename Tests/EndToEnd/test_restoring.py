@@ -176,6 +176,31 @@ class Restoring(WithBackup):
         with open(answer["replaced"][0], "rb") as file:
             self.assertEqual(file.read(8), b"x" * 8)
 
+    def test_log_of_a_lost_store_is_not_applied_to_another_one(self):
+        """After a kill, the file of the store is lost, and its log remains."""
+        pool, token = self.backed_up()
+        sidecar = self.open()
+        later = make_pool(sidecar, name="later")["poolId"]
+        sidecar.process.kill()
+        sidecar.process.wait()
+        os.remove(self.store)
+        log = f"{self.store}-wal"
+        self.assertGreater(os.path.getsize(log), 0)
+        done = run("call", "--store", self.store, "pool.list", home=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"its log {log} exists. Restore a backup with mintmark restore --replace", done.stderr.decode())
+        done = self.restore()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"its log {log} exists", done.stderr.decode())
+        self.assertFalse(os.path.exists(self.store))
+        answer = self.answer(self.restore("--replace"))
+        self.assertEqual([each[-4:] for each in answer["replaced"]], ["-wal"])
+        self.assertGreater(os.path.getsize(answer["replaced"][0]), 0)
+        self.verifies(pool, token)
+        sidecar = self.open()
+        self.refused("poolNotFound", sidecar, "pool.get", {"poolId": later})
+        sidecar.close()
+
     # MARK: Bad input
 
     def test_store_in_use_is_not_replaced(self):

@@ -142,10 +142,8 @@ class Stores(EndToEnd):
         other.execute("CREATE TABLE held (x)")
         sidecar, next = self.spawn(store=self.store), self.spawn(store=self.store)
         self.works(next)
-        waiting = []
-        for _ in range(20):
-            waiting.append(sidecar.send(*READ))
-            self.works(sidecar)
+        waiting = [sidecar.send(*READ) for _ in range(20)]   # before the first attempt ends
+        self.works(sidecar)
         self.assertEqual(sidecar.arrived(), 0, "a ping waited for the store")
 
         def busy(sidecar, id):

@@ -48,7 +48,13 @@ struct RestoreCommand: ParsableCommand {
             if !report.replaced.isEmpty { answer["replaced"] = .array(report.replaced.map { .string($0) }) }
             try Printing.out(JSONValue.object(answer).text)
             if report.keyFile == nil {
-                Printing.err("The master key was not written: pass the key \(report.masterFingerprint) to every process on this store.")
+                if case .file(let path) = target.store {
+                    Printing.err(
+                        "The master key was not copied. Copy the key \(report.masterFingerprint) to \(path).key, or pass it to every process on "
+                            + "this store with --master-key-file.")
+                } else {
+                    Printing.err("Pass the master key \(report.masterFingerprint) to every process on this store.")
+                }
             }
         } catch is StoreCopying.SameStore {
             throw ValidationError("The backup and the store are the same store.")

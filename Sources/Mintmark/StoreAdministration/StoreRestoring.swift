@@ -45,8 +45,10 @@ public struct StoreRestoring {
         }
         var status = stat()
         let isThere = lstat(path, &status) == 0
-        if isThere, !replaces {
-            throw StoreNotEmpty(path: path, reason: "it exists. To rename it and restore the backup in its place, add --replace")
+        let logs = AbandonedLogs.of(path)
+        if !replaces, isThere || !logs.isEmpty {
+            let what = logs.first.map { "its file is missing, but its log \($0) exists" } ?? "it exists"
+            throw StoreNotEmpty(path: path, reason: "\(what). To rename it and restore the backup in its place, add --replace")
         }
         let source = try opening(configuration).openSource()
         defer { source.database.close() }
@@ -63,6 +65,7 @@ public struct StoreRestoring {
             _ = try write(database, to: draft, progress)
             replaced = try replace(path, by: draft, keyFile)
         } else {
+            replaced = try renaming(path) { kept throws(StoreReplacement.Failure) in try AbandonedLogs.keep(path, as: kept) }
             _ = try write(database, to: path, progress)
         }
         return Report(
@@ -128,7 +131,7 @@ public struct StoreRestoring {
     /// Returns a path that no file has: the given one, unless an earlier restore of the same second took it.
     private static func unused(_ path: String) -> String {
         func isFree(_ path: String) -> Bool {
-            ["", "-wal", "-shm"].allSatisfy { end in
+            ["", "-wal", "-shm", "-journal"].allSatisfy { end in
                 var status = stat()
                 return lstat(path + end, &status) != 0
             }
@@ -140,12 +143,20 @@ public struct StoreRestoring {
 
     /// - Returns: The files of the replaced store.
     private func replace(_ path: String, by draft: String, _ keyFile: MasterKeyFile?) throws -> [String] {
-        let kept = Self.unused("\(path).replaced-\(Self.stamp(SystemClock().now))")
-        do throws(StoreReplacement.Failure) {
+        try renaming(path) { kept throws(StoreReplacement.Failure) in
             var files = try StoreReplacement.replace(path, by: draft, keeping: kept)
             // The replaced store opens with its own key, which `settle` is about to replace.
             if link(path + ".key", kept + ".key") == 0 { files.append(kept + ".key") }
             return files
+        }
+    }
+
+    /// - Parameter rename: Gives the files of the store a name that no file has, and returns their paths.
+    private func renaming(
+        _ path: String, _ rename: (_ kept: String) throws(StoreReplacement.Failure) -> [String]
+    ) throws -> [String] {
+        do throws(StoreReplacement.Failure) {
+            return try rename(Self.unused("\(path).replaced-\(Self.stamp(SystemClock().now))"))
         } catch {
             switch error {
             case .inUse: throw StoreNotEmpty(path: path, reason: "another process uses it. End that process first")

@@ -31,6 +31,12 @@ enum StoreFile {
             case .other(let what): throw .cannotOpen(path: path, reason: what)
             case .nothing: break
             }
+            if let log = AbandonedLogs.of(path).first {
+                throw .cannotOpen(
+                    path: path,
+                    reason: "the file is missing, but its log \(log) exists. Restore a backup with mintmark restore --replace, or move "
+                        + "the log to another folder")
+            }
             guard making.makesFile else {
                 throw .cannotOpen(path: path, reason: "the file does not exist; check the path, or create a store with mintmark serve")
             }

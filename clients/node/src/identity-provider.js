@@ -109,7 +109,7 @@ function browser() {
     const response = await fetch(url, { ...init, headers }).catch((error) => {
       throw new Error(`${new URL(url).origin} does not answer: ${error.cause?.message ?? error.message}. Start the service before the login.`, { cause: error });
     });
-    for (const line of response.headers.getSetCookie()) {
+    for (const line of setCookies(response.headers)) {
       const [, name, value] = /^([^=;]+)=([^;]*)/.exec(line) ?? [];
       if (name === undefined) continue;
       if (/;\s*max-age=(0|-\d+)\s*(;|$)/i.test(line)) cookies.delete(name.trim());
@@ -117,6 +117,12 @@ function browser() {
     }
     return response;
   };
+}
+
+/** The `Set-Cookie` headers. Node 18 before 18.14.1 has them in one text; a comma inside a date is followed by a space and a number. */
+function setCookies(headers) {
+  if (headers.getSetCookie) return headers.getSetCookie();
+  return headers.get("set-cookie")?.split(/,\s*(?=[^;,=\s]+=)/) ?? [];
 }
 
 function unescaped(text) {

@@ -98,8 +98,14 @@ class Starting(ClientTest):
         self.assertEqual(flags - names, {"framing", "allow-core-dumps", "quiet", "console", "write", "show-secrets"})
 
     def test_unknown_option_raises(self):
-        with self.assertRaisesRegex(TypeError, "unknown option 'drain'; mintmark.Options lists"):
+        with self.assertRaisesRegex(TypeError, "unknown option 'drain'. Did you mean drain_seconds"):
             Mintmark(store=":memory:", drain=1)
+        with self.assertRaisesRegex(TypeError, "unknown option 'stroe'. Did you mean store"):
+            Mintmark(stroe="shop.db")
+
+    def test_value_of_switch_that_is_no_boolean_raises(self):
+        with self.assertRaisesRegex(TypeError, "testing must be True or False, not 'no'"):
+            Mintmark(store=":memory:", testing="no")
 
     def test_variables_that_name_a_store_do_not_reach_the_process(self):
         with mock.patch.dict(os.environ, MINTMARK_APP="other", MINTMARK_STORE=self.path("other.db")):

@@ -158,6 +158,8 @@ test "options of the program are keywords, and an unknown keyword raises Argumen
   message = raises(ArgumentError) { Mintmark.start(store: ":memory:", max_line: 5) }.message
   assert message.include?(":max_line") && message.include?("max_line_bytes"), message
   assert raises(ArgumentError) { Mintmark.start(store: ":memory:", drain_seconds: []) }.message.include?("drain_seconds")
+  assert raises(ArgumentError) { Mintmark.start(stroe: "shop.db") }.message.include?(":stroe")
+  assert raises(ArgumentError) { Mintmark.start(store: ":memory:", testing: "no") }.message.include?("testing: must be true or false")
 end
 
 test "Timeout interrupts a call and the client remains usable" do

@@ -72,13 +72,13 @@ class Settings:
             environment: Additional environment variables, such as `MINTMARK_MASTER_KEY`.
             options: The options of `mintmark serve`, which `mintmark.Options` describes.
         """
+        flags = command_line({**options, "store": absolute(store), "app": app})
         named = [name for name in PLACES if os.environ.get(name)] if store is None and app is None else []
         if (store is None) == (app is None) and not named:
             raise ValueError(
                 "name the data, by either store= or app=: Mintmark(store=\":memory:\") for data that ends with the process, "
                 "Mintmark(store=\"shop.db\") for a file, Mintmark(app=\"shop\") for an application's own store"
             )
-        flags = command_line({**options, "store": absolute(store), "app": app})
         self.timeout: float | None = time_limit(timeout)
         self.testing: bool = bool(options.get("testing"))
         self.binary: str = find_binary(binary)
@@ -126,14 +126,20 @@ def command_line(options: Mapping[str, Any]) -> List[str]:
     """Converts options to arguments of `mintmark serve`.
 
     Raises:
-        TypeError: If an option is unknown.
+        TypeError: If an option is unknown, or the value of a switch is not a Boolean.
     """
     line = []
     for name, value in options.items():
         if name not in OPTIONS:
-            raise TypeError(f"unknown option {name!r}; mintmark.Options lists the options of mintmark serve")
+            import difflib  # Loading it takes a few milliseconds.
+
+            nearest = difflib.get_close_matches(name, OPTIONS, 1, 0.5)
+            hint = f"Did you mean {nearest[0]}?" if nearest else "mintmark.Options lists the options."
+            raise TypeError(f"unknown option {name!r}. {hint}")
         flag, kind = OPTIONS[name]
         if kind == "boolean":
+            if value not in (None, True, False):
+                raise TypeError(f"{name} must be True or False, not {value!r}")
             line += [flag] if value else []
         elif value is not None:
             line.append(f"{flag}={absolute(value) if kind == 'path' else seconds(value) if kind == 'time' else value}")

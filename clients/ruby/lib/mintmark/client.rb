@@ -39,6 +39,7 @@ module Mintmark
     # @param options [Hash] the other options of `mintmark serve`, such as `max_line_bytes: 4 << 20`
     def initialize(store: nil, app: nil, binary: nil, timeout: nil, restart: nil, on_notification: nil, stderr: $stderr, arguments: [], environment: {},
                    before_create: nil, before_sign_in: nil, before_send_message: nil, **options)
+      given = CommandLine.arguments(options)   # A misspelled `store:` is reported as an unknown keyword.
       store, app = CommandLine.place if store.nil? && app.nil?
       if store.nil? == app.nil?
         raise ArgumentError, 'Set either a store or an app: store: "shop.db" is a file, store: ":memory:" ends with the process, ' \
@@ -53,7 +54,7 @@ module Mintmark
       named = ENV["MINTMARK_BINARY"].to_s
       @binary = binary&.to_s || (named.empty? ? "mintmark" : named)
       path = store && (@is_in_memory || store.to_s.include?("://") ? store : File.expand_path(store))
-      @arguments = CommandLine.arguments({store: path, app: app, **options}) + arguments
+      @arguments = CommandLine.arguments({store: path, app: app}) + given + arguments
       @on_notification = on_notification
       @hook_functions = HookFunctions.new(before_create: before_create, before_sign_in: before_sign_in, before_send_message: before_send_message)
       begin_here

@@ -13,12 +13,14 @@ module Mintmark
 
     # @param options [Hash] values by the names in {OPTIONS}
     # @return [Array<String>]
-    # @raise [ArgumentError] for a name that is not in {OPTIONS}, or a value of another type
+    # @raise [ArgumentError] for a name that is not in {OPTIONS}, or a value of another type, such as a string for a boolean
     def arguments(options)
       options.compact.filter_map do |name, value|
         flag, type = OPTIONS.fetch(name) do
           raise ArgumentError, "unknown keyword: #{name.inspect}. Options are #{OPTIONS.keys.join(', ')}; arguments: passes other arguments to mintmark serve."
         end
+        raise ArgumentError, "#{name}: must be true or false, not #{value.inspect}" if type == :boolean && ![true, false].include?(value)
+
         # The form with "=" allows values that begin with "-".
         type == :boolean ? value && flag : "#{flag}=#{text(name, value, type)}"
       end
