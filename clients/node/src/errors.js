@@ -60,7 +60,7 @@ export class ProcessEnded extends MintmarkError {
     const how = end.signal ? `was ended by ${end.signal}` : `ended with status ${end.exitCode}`;
     const lines = end.stderr.length > 0 ? ` Its last log lines: ${end.stderr.join("\n")}` : "";
     const said = end.stderr.length === 0 && [2, 64, 69, 74].includes(end.exitCode) ? "Its standard error contains the reason." : "";
-    super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), said, advice].filter(Boolean).join(" ") + lines);
+    super([`Mintmark (${end.binary}) ${how}.`, meaning(end.exitCode), said, end.exitCode === 64 ? "" : advice].filter(Boolean).join(" ") + lines);
     Object.assign(this, end);
   }
 }
