@@ -106,7 +106,7 @@ class Restoring(WithBackup):
         done = self.restore("--master-key-file", self.path("elsewhere.txt"), store=target)
         answer = self.answer(done)
         self.assertNotIn("keyFile", answer)
-        self.assertIn(b"was not written", done.stderr)
+        self.assertIn(b"was not copied", done.stderr)
         self.assertFalse(os.path.exists(target + ".key"))
         self.verifies(pool, token, store=target, environment={"MINTMARK_MASTER_KEY_FILE": self.path("elsewhere.txt")})
 
