@@ -115,7 +115,7 @@ test("a user signs in with the client of the test", async (t) => {
   let cookie = "";
   const client = async (url, init) => {
     const response = await fetch(new URL(url, base), { ...init, headers: { cookie } });
-    cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+    cookie = response.headers.get("set-cookie")?.split(";")[0] ?? cookie;
     return response;
   };
   assert.equal((await (await idp.login(client, "bob@example.com")).json()).email, "bob@example.com");
