@@ -53,9 +53,9 @@ clocks_of_the_provider() {
     mintmark_stop
 }
 
-# A service that signs users in. The page /back exchanges the code, and keeps the address of the user in a cookie.
+# A service that signs users in, for a process of its own. The page /back exchanges the code, and keeps the address of the user in a cookie.
 login_service() {
-    python3 -B - "$1" <<'END'
+    exec python3 -B - "$1" <<'END'
 import http.cookies, http.server, json, sys, urllib.parse, urllib.request
 
 direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
