@@ -89,7 +89,10 @@ final class SQLiteWriter: Sendable {
     private func serve() {
         try? running.enter()
         defer { running.leave() }
-        while state.wait(until: { !$0.waiting.isEmpty ? true : $0.isClosing ? false : nil }) { commitWhatWaits() }
+        while state.wait(until: { !$0.waiting.isEmpty ? true : $0.isClosing ? false : nil }) {
+            commitWhatWaits()
+            ProcessMemory.wipeStack()
+        }
         connection.value.checkpoint()
         connection.value.close()
         state.withLock { $0.hasEnded = true }

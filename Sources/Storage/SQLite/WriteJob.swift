@@ -8,6 +8,8 @@ final class WriteJob: @unchecked Sendable {
     private var body: ((Transaction) throws -> Void)?
     /// The thread that waits for the outcome.
     private let caller = pthread_self()
+    /// Whether the body uses a secret that is short enough to be stored on the stack.
+    private let usesSecret = ProcessMemory.hasSecret
     private let outcome = ConditionLock<Outcome>(.waiting)
 
     private enum Outcome {
@@ -18,7 +20,10 @@ final class WriteJob: @unchecked Sendable {
 
     init(_ body: @escaping (Transaction) throws -> Void) { self.body = body }
 
-    func perform(_ transaction: Transaction) throws { try ThreadsInTransaction.run(for: caller) { try body?(transaction) } }
+    func perform(_ transaction: Transaction) throws {
+        if usesSecret { ProcessMemory.noteSecret() }
+        try ThreadsInTransaction.run(for: caller) { try body?(transaction) }
+    }
 
     /// Sets the outcome: `nil` if the changes are on disk. Releases the body first, because it is on the stack of the waiting thread.
     func finish(_ error: (any Error)?) {

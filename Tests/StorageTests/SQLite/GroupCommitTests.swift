@@ -38,6 +38,18 @@ struct GroupCommitTests {
         #expect(try database.count() == 400)
     }
 
+    @Test("the thread that runs a write erases its stack if the caller has handled a secret", arguments: Backend.all)
+    func secret(_ backend: Backend) throws {
+        let database = try backend.open()
+        try together(1) { _ in
+            ProcessMemory.noteSecret()
+            let withSecret = try database.write { _ in ProcessMemory.hasSecret }
+            ProcessMemory.wipeStack()
+            let withoutSecret = try database.write { _ in ProcessMemory.hasSecret }
+            #expect(withSecret && !withoutSecret)
+        }
+    }
+
     @Test("each write returns its own result")
     func answers() throws {
         let database = try Backend.memory.open()
