@@ -35,6 +35,7 @@ struct Doctor: ParsableCommand {
         do {
             var configuration = try options.settings.configuration()
             configuration.makesStores = false
+            configuration.readsOnly = true
             mintmark = Mintmark(configuration)
         } catch {
             guard let reason = contractError(error) else { throw error }
@@ -63,8 +64,12 @@ struct Doctor: ParsableCommand {
         try report.add(
             .store, true, "store \(facts.path ?? "in memory"), schema version \(facts.schemaVersion)\(newer), \(facts.bytes / 1024) KiB")
         if facts.kind == .sqlite, let path = facts.path { try Self.checkModes(path) { try report.add(.fileModes, $0, $1) } }
-        try database.tryToWrite()
-        try report.add(.writable, true, "the store is writable")
+        if let reason = (database.driver as? SQLiteDatabase)?.readOnlyReason {
+            try report.note(.writable, "the store can be read, but not used by a service: \(reason)")
+        } else {
+            try database.tryToWrite()
+            try report.add(.writable, true, "the store is writable")
+        }
         if let fingerprint = try database.read({ try $0.masterFingerprint() }) {
             try report.add(.masterKey, true, "the master key opens it (fingerprint \(fingerprint))")
             for (file, former) in mintmark.configuration.keyFile?.formers() ?? [] {

@@ -139,7 +139,7 @@ public final class Mintmark: Sendable {
     /// Returns the fingerprint of the master key that a store in a file requires, or `nil` if the file cannot be read as a store.
     public static func masterFingerprint(ofFile path: String) -> String? {
         var configuration = Configuration(store: .file(path))
-        (configuration.migrates, configuration.makesStores) = (false, false)
+        (configuration.migrates, configuration.makesStores, configuration.readsOnly) = (false, false, true)
         let opening = StoreOpening(configuration: configuration, random: SystemRandom(), foreign: NoLoginProviderClient())
         guard let database = try? opening.openDatabase() else { return nil }
         defer { database.close() }

@@ -9,7 +9,7 @@ import time
 import unittest
 
 import stores
-from sidecar import RpcError, Sidecar
+from sidecar import RpcError, Sidecar, binary
 
 PRINCIPAL = "cognito-identity.amazonaws.com"
 # The headers of a signed request to `compat.http`, which does not verify the signature.
@@ -43,6 +43,18 @@ class EndToEnd(unittest.TestCase):
     def rows(self, query, *parameters, store=None):
         """Runs SQL directly on a store, by default the one at `self.store`. Returns the rows as tuples."""
         return stores.current.rows(store or self.store, query, *parameters)
+
+    def as_somebody_else(self):
+        """Returns options for `spawn` and `run` that make file modes effective, even if the tests run as root."""
+        if os.geteuid() != 0:
+            return {}
+        copy = self.path("mintmark")
+        shutil.copy(binary(), copy)
+        os.chmod(copy, 0o755)
+        os.chmod(self.folder, 0o755)
+        os.environ["MINTMARK_BINARY"], before = copy, os.environ.get("MINTMARK_BINARY")
+        self.addCleanup(lambda: os.environ.__setitem__("MINTMARK_BINARY", before) if before else os.environ.pop("MINTMARK_BINARY"))
+        return {"user": 65534, "group": 65534, "extra_groups": []}
 
     def works(self, sidecar):
         """Checks that the next request on the same pipe succeeds."""

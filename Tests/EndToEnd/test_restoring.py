@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -200,6 +201,61 @@ class Restoring(WithBackup):
         sidecar = self.open()
         self.refused("poolNotFound", sidecar, "pool.get", {"poolId": later})
         sidecar.close()
+
+    def test_backup_on_read_only_medium_can_be_checked_restored_and_copied(self):
+        """Neither the file nor its folder can be written, so SQLite cannot create the files of a log next to the backup."""
+        pool, token = self.backed_up()
+        other = self.as_somebody_else()
+        medium = self.path("medium ?#%é")
+        os.mkdir(medium)
+        self.backup = os.path.join(medium, os.path.basename(self.backup))
+        os.rename(self.path("backup.db"), self.backup)
+        os.rename(self.store + ".key", self.backup + ".key")
+        os.unlink(self.store)
+        if other:
+            for each in (self.backup, self.backup + ".key", self.folder):
+                os.chown(each, other["user"], other["group"])
+        os.chmod(self.backup, 0o400)
+        os.chmod(medium, 0o555)
+        self.addCleanup(os.chmod, medium, 0o755)
+        files = sorted(os.listdir(medium))
+
+        def mintmark(*arguments):
+            return run(*arguments, home=self.folder, timeout=60, **other)
+
+        done = mintmark("doctor", "--store", self.backup)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("--  the store can be read, but not used by a service: the file cannot be written (Permission denied)", done.stdout.decode())
+        self.assertIn(b"every page of the database is intact", done.stdout)
+        os.chmod(self.backup, 0o600)   # Only the folder is read-only.
+        done = mintmark("doctor", "--store", self.backup)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"the folder {medium}/ cannot be written", done.stdout.decode())
+        os.chmod(self.backup, 0o400)
+        self.answer(mintmark("restore", "--store", self.store, self.backup))
+        self.answer(mintmark("copy", "--from", self.backup, "--to", self.path("copy.db")))
+        self.assertEqual(sorted(os.listdir(medium)), files)
+        for each in (self.store, self.path("copy.db")):
+            self.verifies(pool, token, store=each)
+
+    def test_log_on_read_only_medium_is_not_ignored(self):
+        """A store was copied with its log to a read-only folder. Without the log, its last changes would be missing."""
+        sidecar = self.open()
+        make_pool(sidecar)
+        medium = self.path("medium")
+        os.mkdir(medium)
+        for end in ("", "-wal", ".key"):
+            shutil.copy(self.store + end, os.path.join(medium, "shop.db" + end))
+        self.assertGreater(os.path.getsize(os.path.join(medium, "shop.db-wal")), 0)
+        other = self.as_somebody_else()
+        if other:
+            for each in os.listdir(medium):
+                os.chown(os.path.join(medium, each), other["user"], other["group"])
+        os.chmod(medium, 0o555)
+        self.addCleanup(os.chmod, medium, 0o755)
+        done = run("doctor", "--store", os.path.join(medium, "shop.db"), home=self.folder, timeout=60, **other)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("SQLite requires two additional files next to", done.stdout.decode())
 
     # MARK: Bad input
 

@@ -162,18 +162,6 @@ class Stores(EndToEnd):
         other.close()
         self.assertEqual(mint(sidecar, pool, "user-0")["identityId"], identities["user-0"])
 
-    def as_somebody_else(self):
-        """Returns options for `spawn` that make file modes effective, even if the tests run as root."""
-        if os.geteuid() != 0:
-            return {}
-        copy = self.path("mintmark")
-        shutil.copy(binary(), copy)
-        os.chmod(copy, 0o755)
-        os.chmod(self.folder, 0o755)
-        os.environ["MINTMARK_BINARY"], before = copy, os.environ.get("MINTMARK_BINARY")
-        self.addCleanup(lambda: os.environ.__setitem__("MINTMARK_BINARY", before) if before else os.environ.pop("MINTMARK_BINARY"))
-        return {"user": 65534, "group": 65534, "extra_groups": []}
-
     def test_read_only_store_rejects_writes(self):
         """File and directory cannot be written: writes fail with a typed error."""
         pool, _ = self.created(users=1)

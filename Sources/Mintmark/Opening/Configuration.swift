@@ -42,6 +42,8 @@ public struct Configuration: Sendable {
     public var makesFolders: Bool
     /// Whether a missing store is created and an incompletely initialized store is completed.
     public var makesStores: Bool
+    /// Whether the store is only read, so that a file on a read-only medium can be opened.
+    public var readsOnly = false
     /// The initial time of a testing store, in seconds since 1970-01-01 UTC. The clock is then frozen.
     public var clock: Int64?
     /// The options for requests to other machines.

@@ -134,7 +134,8 @@ struct StoreOpening {
             return try SQLiteDatabase(.memory, migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .file(let path):
             let options = OpeningOptions(
-                migrates: migrates && makes, makesStore: makes && makesFiles, makesFolders: configuration.makesFolders)
+                migrates: migrates && makes, makesStore: makes && makesFiles, makesFolders: configuration.makesFolders,
+                readsOnly: configuration.readsOnly)
             return try SQLiteDatabase(.file(path), migrations: migrations, image: Schema.image, options: options, connectionId: id)
         case .postgres(let address):
             return try PostgresDatabase(

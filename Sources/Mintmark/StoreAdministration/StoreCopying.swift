@@ -32,6 +32,7 @@ public struct StoreCopying {
         (self.from, self.to, self.newKey) = (from, to, newKey)
         self.from.makesStores = false
         self.from.migrates = false
+        self.from.readsOnly = true
         self.to.migrates = false
         self.to.masterKey = nil
     }

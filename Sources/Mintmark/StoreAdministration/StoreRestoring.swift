@@ -36,7 +36,7 @@ public struct StoreRestoring {
     /// - Throws: `StoreNotEmpty`, `MasterKeyMissing`, `MasterKeyWrong`, `CopyNotVerified`, and the reasons the backup cannot be used.
     public func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Report {
         var configuration = Configuration(store: .file(backup))
-        (configuration.makesStores, configuration.migrates) = (false, false)
+        (configuration.makesStores, configuration.migrates, configuration.readsOnly) = (false, false, true)
         let key = try key(for: try fingerprint(configuration))
         configuration.masterKey = key
         guard case .file(let path) = target.store else {

@@ -24,7 +24,7 @@ final class SQLiteConnection: OwnedByOneThread {
     private static let hasNoStatistics = sqlite3_config_without_memory_statistics() == SQLITE_OK
 
     /// - Parameters:
-    ///   - path: The path of a file, or the URI of an in-memory database of SQLite.
+    ///   - path: The path of a file, or a URI of SQLite, for a database in memory or a file that cannot change.
     ///   - waitMilliseconds: The time limit for waiting for the lock of another process.
     /// - Throws: `StoreError.cannotOpen`.
     init(path: String, isURI: Bool, role: Role, waitMilliseconds: Int32) throws {

@@ -16,6 +16,8 @@ public final class SQLiteDatabase: Database {
     private let absolutePath: String
     /// The identity of the file that was opened, or `nil` in memory.
     private let identity: StoreFile.Identity?
+    /// The reason the file was opened for reading only, or `nil` if it was opened for reading and writing.
+    public let readOnlyReason: String?
     private let versions: SchemaVersions
     private let readers: SQLiteReaders
     private let writer: SQLiteWriter
@@ -37,6 +39,7 @@ public final class SQLiteDatabase: Database {
         let image = image?.version == migrations.last?.version ? image : nil
         let path: String
         let isFromImage: Bool
+        let readOnly: ReadOnlyFile?
         /// The locks of SQLite do not support waiting in memory.
         let memoryLock: ReaderWriterLock?
         switch location {
@@ -44,29 +47,33 @@ public final class SQLiteDatabase: Database {
             path = "file:/mintmark-\(connectionId)?vfs=memdb"
             memoryLock = ReaderWriterLock()
             isFromImage = image != nil
+            readOnly = nil
         case .file(let given):
             path = SQLiteOpening.absolute(given)
             isFromImage = try StoreFile.prepare(
                 path,
                 StoreFile.Making(makesFile: options.makesStore, makesFolders: options.makesFolders, image: image, id: connectionId))
             memoryLock = nil
+            readOnly = options.readsOnly ? ReadOnlyFile(path) : nil
         }
         absolutePath = path
         identity = location == .memory ? nil : StoreFile.Identity(of: path)
-        let isURI = location == .memory
+        readOnlyReason = readOnly?.reason
+        let isURI = location == .memory || readOnly != nil
+        let name = readOnly?.uri ?? path
         let waitMilliseconds = options.waitMilliseconds
-        let connection = try SQLiteConnection(path: path, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
-        if isURI, let image {
+        let connection = try SQLiteConnection(path: name, isURI: isURI, role: .writer(id: connectionId), waitMilliseconds: waitMilliseconds)
+        if location == .memory, let image {
             try SQLiteOpening.configure(connection)
             try image.load(into: connection)
             versions = SchemaVersions(found: 0, now: image.version)
         } else {
-            let found = try SQLiteOpening.prepare(connection, isFile: !isURI, path: path, migrations: migrations, options: options)
+            let found = try SQLiteOpening.prepare(connection, usesLog: !isURI, path: path, migrations: migrations, options: options)
             versions = isFromImage ? SchemaVersions(found: 0, now: found.now) : found
         }
         writer = SQLiteWriter(connection, counters: counters, memoryLock: memoryLock, running: running)
         readers = SQLiteReaders(memoryLock: memoryLock) {
-            let reader = try SQLiteConnection(path: path, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
+            let reader = try SQLiteConnection(path: name, isURI: isURI, role: .reader, waitMilliseconds: waitMilliseconds)
             try SQLiteOpening.configure(reader)
             return UnsafeTransfer(reader)
         }
@@ -114,6 +121,7 @@ public final class SQLiteDatabase: Database {
     // MARK: Store information
 
     public func tryToWrite() throws {
+        if let readOnlyReason { throw StoreError.readOnly(reason: readOnlyReason) }
         if case .file(let path) = location, StoreFile.Identity(of: absolutePath) != identity {
             throw StoreError.cannotOpen(
                 path: path,

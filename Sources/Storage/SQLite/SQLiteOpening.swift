@@ -26,9 +26,10 @@ enum SQLiteOpening {
 
     /// Creates the store in a new file, migrates an older store, and rejects any other file.
     ///
+    /// - Parameter usesLog: Whether the file gets a write-ahead log; not in memory, and not if it is only read.
     /// - Returns: The schema versions before and after.
     static func prepare(
-        _ connection: SQLiteConnection, isFile: Bool, path: String, migrations: [Migration], options: OpeningOptions
+        _ connection: SQLiteConnection, usesLog: Bool, path: String, migrations: [Migration], options: OpeningOptions
     ) throws -> SchemaVersions {
         let deadline = Monotonic.nanoseconds() + UInt64(options.waitMilliseconds) * 1_000_000
         try configure(connection)
@@ -37,7 +38,7 @@ enum SQLiteOpening {
         if case .nothing = before, !options.makesStore {
             throw StoreError.cannotOpen(path: path, reason: "the file is empty and contains no store")
         }
-        if isFile { try switchToWAL(connection, deadline) }
+        if usesLog { try switchToWAL(connection, deadline) }
         let supported = migrations.last?.version ?? 0
         if case .store(let version) = before, version >= supported { return try accept(version, supported) }
         do {
