@@ -52,7 +52,7 @@ struct ConsoleCommand: ParsableCommand {
 
     func run() throws {
         var settings = ConsoleSettings()
-        settings.port = try Self.port(port)
+        settings.port = try Self.port(port, from: "--port")
         settings.allowsWrites = console.write
         settings.showsSecrets = console.showSecrets
         settings.traceFile = traceFile
@@ -83,8 +83,8 @@ struct ConsoleCommand: ParsableCommand {
         _exit(0)
     }
 
-    static func port(_ given: Int) throws -> UInt16 {
-        guard let port = UInt16(exactly: given) else { throw ValidationError("The port of the console must be between 0 and 65535.") }
+    static func port(_ given: Int, from source: String) throws -> UInt16 {
+        guard let port = UInt16(exactly: given) else { throw ValidationError("\(source) must be between 0 and 65535.") }
         return port
     }
 

@@ -84,7 +84,7 @@ struct ServeSettings {
     func serve() throws {
         let server = try serverOptions()
         try allowCoreDumpsIfAsked()
-        let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
+        let document = try OptionValue(apply, "--apply", "APPLY").map { try ApplyFile($0) }
         if !isQuiet, isatty(0) == 1 {
             Printing.err(
                 "Reading JSON-RPC requests from the terminal, one per line. For an interactive session: mintmark shell. End with Ctrl-D.")
@@ -110,7 +110,7 @@ struct ServeSettings {
         try allowCoreDumpsIfAsked()
         server.framing = .lines
         server.dialect = .modelContext
-        let document = try (apply ?? Environment["APPLY"]).map { try ApplyFile(path: $0) }
+        let document = try OptionValue(apply, "--apply", "APPLY").map { try ApplyFile($0) }
         let output = Descriptors.protect()
         let mintmark = try Mintmark(store, logsTo: LogRing())
         let session: ModelContextSession
@@ -135,10 +135,13 @@ struct ServeSettings {
             return nil
         }
         if mintmark.configuration.publicCaller {
-            throw ValidationError("--console and --caller public exclude each other: the console has full access.")
+            let sources = [
+                OptionValue.source("--console", isGiven: console != nil), OptionValue.source("--caller", isGiven: store.caller != nil),
+            ]
+            throw ValidationError("\(sources[0]) and \(sources[1]) public exclude each other: the console has full access.")
         }
         var settings = ConsoleSettings()
-        settings.port = try ConsoleCommand.port(port)
+        settings.port = try ConsoleCommand.port(port, from: OptionValue.source("--console", isGiven: console != nil))
         settings.allowsWrites = consoleWrites
         settings.showsSecrets = consoleShowsSecrets
         settings.isSidecar = true
@@ -149,7 +152,8 @@ struct ServeSettings {
     private func allowCoreDumpsIfAsked() throws {
         guard try Environment.flag("ALLOW_CORE_DUMPS", or: allowCoreDumps) else { return }
         guard try Environment.flag("TESTING", or: store.testing) else {
-            throw ValidationError("--allow-core-dumps needs --testing: a core file contains every secret of the store.")
+            let source = OptionValue.source("--allow-core-dumps", isGiven: allowCoreDumps)
+            throw ValidationError("\(source) requires --testing: a core file contains every secret of the store.")
         }
         ProcessMemory.allowCoreDumps()
     }
@@ -166,15 +170,22 @@ struct ServeSettings {
         var server = ServerOptions()
         server.sequential = try Environment.flag("SEQUENTIAL", or: sequential)
         if let drain = try drain ?? Environment.integer("DRAIN").map({ Int($0) }) {
-            guard 0...3600 ~= drain else { throw ValidationError("--drain must be between 0 and 3600 seconds.") }
+            guard 0...3600 ~= drain else {
+                throw ValidationError("\(OptionValue.source("--drain", isGiven: self.drain != nil)) must be between 0 and 3600 seconds.")
+            }
             server.drainSeconds = drain
         }
         if let maxLine = try maxLine ?? Environment.integer("MAX_LINE").map({ Int($0) }) {
-            guard 1024...(1 << 26) ~= maxLine else { throw ValidationError("--max-line must be between 1024 and 67108864 bytes.") }
+            guard 1024...(1 << 26) ~= maxLine else {
+                let source = OptionValue.source("--max-line", isGiven: self.maxLine != nil)
+                throw ValidationError("\(source) must be between 1024 and 67108864 bytes.")
+            }
             server.maximumLine = maxLine
         }
         server.parent = try parent ?? Environment.integer("PARENT").flatMap { Int32(exactly: $0) }
-        if let parent = server.parent, parent < 0 { throw ValidationError("--parent must be a process ID, or 0 for none.") }
+        if let parent = server.parent, parent < 0 {
+            throw ValidationError("\(OptionValue.source("--parent", isGiven: self.parent != nil)) must be a process ID, or 0 for none.")
+        }
         if server.parent == 0 { server.parent = nil }
         if let given = OptionValue(framing, "--framing", "FRAMING") {
             guard let framing = Framing(rawValue: given.value) else {

@@ -133,11 +133,29 @@ class Refusals(EndToEnd):
         self.assertIn("--drain must be between", self.refused("serve", "--drain", "-1"))
         for clock in ("-5", "253402300800", "9999999999999999"):
             self.assertIn("--clock must be between", self.refused("serve", "--testing", "--clock", clock))
-            self.assertIn("--clock must be between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
+            self.assertIn("MINTMARK_CLOCK must be between", self.refused("serve", "--testing", environment={"MINTMARK_CLOCK": clock}))
 
     def test_error_names_environment_variable(self):
         self.assertIn("MINTMARK_CALLER must be one of", self.refused("call", "pool.list", environment={"MINTMARK_CALLER": "root"}))
         self.assertIn("Did you mean MINTMARK_STORE?", self.refused("serve", environment={"MINTMARK_STOER": self.path("x.db")}))
+
+    def test_every_setting_error_names_its_source(self):
+        """The value comes from the option or from the variable, and the message names the one that was used."""
+        for option, value, text in (
+                ("--log-level", "loud", "must be one of trace, debug"), ("--region", "Moon", "can have up to 18 lowercase letters"),
+                ("--account", "1", "must have 12 digits"), ("--issuer", "http://id.example.com", "must be an https URL"), ("--app", ".x", "can have up to 64"),
+                ("--store", ":x:", "':x:' is not a store"), ("--clock", "5", "requires --testing"),
+                ("--db-connections", "0", "must be between 1 and 100, not 0"), ("--audit-retention-days", "0", "must be between 1 and 36500, not 0"),
+                ("--ca-file", self.path("nowhere"), "cannot be read"), ("--proxy", "x", "must be a URL such as"), ("--drain", "-1", "must be between"),
+                ("--max-line", "1", "must be between"), ("--parent", "-1", "must be a process ID"), ("--apply", self.path("nowhere"), "cannot be read"),
+                ("--console", "70000", "must be between 0 and 65535")):
+            variable = "MINTMARK_" + option[2:].upper().replace("-", "_")
+            for source, said in (option, self.refused("serve", option, value)), (variable, self.refused("serve", environment={variable: value})):
+                self.assertRegex(said, rf"\AError: {source}\b.*{text}", (option, source))
+                self.assertNotIn(variable if source == option else f"{option} ", said)
+        said = self.refused("serve", environment={"MINTMARK_TESTING": "true", "MINTMARK_ISSUER": "https://id.example.com"})
+        self.assertIn("Error: MINTMARK_ISSUER must have a loopback address as its host", said)
+        self.assertIn("Error: --to is empty", self.refused("copy", "--from", self.path("x.db"), "--to", ""))
 
     def test_error_names_help_of_command(self):
         self.assertIn("mintmark call --help", self.refused("call", "pool.list", "--clock", "5"))

@@ -112,10 +112,11 @@ class CoreFiles(EndToEnd):
         self.assertNotEqual(self.unlimited("--allow-core-dumps")[1], "0")
 
     def test_core_dumps_require_a_testing_store(self):
-        for options, environment in ((["--allow-core-dumps"], {}), ([], {"MINTMARK_ALLOW_CORE_DUMPS": "true"})):
+        for options, environment, source in (
+                (["--allow-core-dumps"], {}, b"--allow-core-dumps"), ([], {"MINTMARK_ALLOW_CORE_DUMPS": "true"}, b"MINTMARK_ALLOW_CORE_DUMPS")):
             done = run("serve", "--store", ":memory:", *options, environment=environment)
             self.assertEqual(done.returncode, 64)
-            self.assertIn(b"--allow-core-dumps needs --testing", done.stderr)
+            self.assertIn(source + b" requires --testing", done.stderr)
 
     def test_other_processes_of_the_same_user_cannot_read_the_memory(self):
         sidecar = self.spawn("--testing")

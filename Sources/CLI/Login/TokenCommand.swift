@@ -32,7 +32,9 @@ struct TokenCommand: ParsableCommand {
         let settings = options.settings
         let access = try Environment.flag("ACCESS", or: access)
         let seconds = try minValid ?? Environment.integer("MIN_VALID") ?? 300
-        guard 0...86_400 ~= seconds else { throw ValidationError("--min-valid must be between 0 and 86400 seconds.") }
+        guard 0...86_400 ~= seconds else {
+            throw ValidationError("\(OptionValue.source("--min-valid", isGiven: minValid != nil)) must be between 0 and 86400 seconds.")
+        }
         let isAsked = try minValid != nil || Environment.integer("MIN_VALID") != nil
         let tokens = try Self.tokens(of: settings, goodFor: seconds, strictly: isAsked)
         try Printing.out(access ? tokens.accessToken : tokens.idToken)

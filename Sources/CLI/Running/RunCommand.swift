@@ -70,7 +70,7 @@ struct RunCommand: ParsableCommand {
         let (command, issuers) = (Self.command, Array(words.dropLast(Self.command.count)))
         // Before any other thread starts.
         let child = ChildProcess()
-        let document = try apply.map { try ApplyFile(path: $0) }
+        let document = try OptionValue(apply, "--apply").map { try ApplyFile($0) }
         var folder: PrivateFolder?
         if store == nil {
             guard let made = PrivateFolder("mintmark-run") else {

@@ -49,4 +49,13 @@ struct OptionValue {
         if line.isEmpty { throw failure("has an empty first line") }
         return OptionValue(value: String(decoding: line, as: UTF8.self), source: source)
     }
+
+    /// Returns the source of a value for messages: the option, or the environment variable that corresponds to it.
+    ///
+    /// - Parameters:
+    ///   - option: The name of the option, such as `--log-level`.
+    ///   - isGiven: Whether the option is on the command line.
+    static func source(_ option: String, isGiven: Bool) -> String {
+        isGiven ? option : "MINTMARK_" + option.dropFirst(2).uppercased().replacing("-", with: "_")
+    }
 }

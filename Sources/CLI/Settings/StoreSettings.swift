@@ -10,6 +10,8 @@ import Storage
 struct StoreSettings {
     var app: String?
     var store: String?
+    /// The option from which `store` comes.
+    var storeOption = "--store"
     var issuer: String?
     var region: String?
     var account: String?
@@ -38,13 +40,18 @@ struct StoreSettings {
         let caller = try choice(caller, "caller", ["developer", "public"]) ?? "developer"
         let migrate = try choice(migrate, "migrate", ["auto", "never"]) ?? "auto"
         if testing, caller == "public" {
-            throw ValidationError("--testing and --caller public exclude each other: tests require the access level developer.")
+            let sources = [
+                OptionValue.source("--testing", isGiven: self.testing), OptionValue.source("--caller", isGiven: self.caller != nil),
+            ]
+            throw ValidationError(
+                "\(sources[0]) and \(sources[1]) public exclude each other: tests require the access level developer.")
         }
         let clock = try self.clock ?? Environment.integer("CLOCK")
+        let clockSource = OptionValue.source("--clock", isGiven: self.clock != nil)
         if let clock, !(VirtualClock.range ~= clock) {
-            throw ValidationError("--clock must be between 0 and \(VirtualClock.range.upperBound), the end of the year 9999.")
+            throw ValidationError("\(clockSource) must be between 0 and \(VirtualClock.range.upperBound), the end of the year 9999.")
         }
-        if clock != nil, !testing { throw ValidationError("--clock requires --testing.") }
+        if clock != nil, !testing { throw ValidationError("\(clockSource) requires --testing.") }
         let (store, isAppsOwn) = try storeLocation()
         var configuration = Configuration(
             store: store, realm: try realm(testing: testing), testing: testing, publicCaller: caller == "public",
@@ -59,13 +66,19 @@ struct StoreSettings {
 
     private func retentionDays() throws -> Int? {
         guard let days = try auditRetentionDays ?? Environment.integer("AUDIT_RETENTION_DAYS").map({ Int($0) }) else { return nil }
-        guard 1...36_500 ~= days else { throw ValidationError("--audit-retention-days must be between 1 and 36500.") }
+        guard 1...36_500 ~= days else {
+            let source = OptionValue.source("--audit-retention-days", isGiven: auditRetentionDays != nil)
+            throw ValidationError("\(source) must be between 1 and 36500, not \(days).")
+        }
         return days
     }
 
     private func databaseConnections() throws -> Int {
         let count = try dbConnections ?? Environment.integer("DB_CONNECTIONS").map { Int($0) } ?? 4
-        guard 1...100 ~= count else { throw ValidationError("--db-connections must be between 1 and 100.") }
+        guard 1...100 ~= count else {
+            let source = OptionValue.source("--db-connections", isGiven: dbConnections != nil)
+            throw ValidationError("\(source) must be between 1 and 100, not \(count).")
+        }
         return count
     }
 
@@ -73,7 +86,7 @@ struct StoreSettings {
         let variable = name.uppercased()
         guard let value = given ?? Environment[variable] else { return nil }
         guard known.contains(value) else {
-            let source = given == nil ? "MINTMARK_\(variable)" : "--\(name)"
+            let source = OptionValue.source("--\(name)", isGiven: given != nil)
             throw ValidationError("\(source) must be one of \(known.joined(separator: ", ")), not '\(value)'.")
         }
         return value
@@ -109,7 +122,19 @@ struct StoreSettings {
     }
 
     private func refusing<Setting>(_ body: () throws(SettingRefused) -> Setting) throws -> Setting {
-        do { return try body() } catch { throw ValidationError(error.reason) }
+        do { return try body() } catch { throw ValidationError(error.reason(naming: error.option.map(source(of:)))) }
+    }
+
+    /// Returns the option or the environment variable from which a setting comes.
+    private func source(of option: String) -> String {
+        switch option {
+        case "--store": store == nil ? "MINTMARK_STORE" : storeOption
+        case "--app": OptionValue.source(option, isGiven: app != nil)
+        case "--issuer": OptionValue.source(option, isGiven: issuer != nil)
+        case "--region": OptionValue.source(option, isGiven: region != nil)
+        case "--account": OptionValue.source(option, isGiven: account != nil)
+        default: option
+        }
     }
 
     private func namedKey(_ path: String) throws -> MasterKey {
@@ -134,14 +159,15 @@ extension Mintmark {
     convenience init(_ settings: StoreSettings, logsTo ring: LogRing?, changing: (inout Configuration) -> Void = { _ in }) throws {
         let name = settings.logLevel ?? Environment["LOG_LEVEL"] ?? (settings.isBrief && isatty(2) == 1 ? "warning" : "info")
         guard let level = Logger.Level(rawValue: name) else {
+            let source = OptionValue.source("--log-level", isGiven: settings.logLevel != nil)
             throw ValidationError(
-                "--log-level must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
+                "\(source) must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'.")
         }
         var configuration = try settings.configuration()
         changing(&configuration)
         if let path = configuration.auditHeadsFile {
             do throws(OpenedTraceFile.Unusable) { try AuditHeadsFile(path).check() } catch {
-                let source = settings.auditHeadsFile == nil ? "MINTMARK_AUDIT_HEADS_FILE" : "--audit-heads-file"
+                let source = OptionValue.source("--audit-heads-file", isGiven: settings.auditHeadsFile != nil)
                 throw ValidationError("\(source): '\(path)' \(error.reason).")
             }
         }

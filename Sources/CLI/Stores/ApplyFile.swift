@@ -6,22 +6,24 @@ import Mintmark
 
 /// The document in `serve --apply`.
 struct ApplyFile {
-    private let path: String
+    /// The option or variable with the path, and the path.
+    private let place: String
     private let document: JSONText
 
     /// - Throws: `ValidationError` if the file cannot be read or is not JSON.
-    init(path: String) throws {
-        self.path = path
+    init(_ given: OptionValue) throws {
+        let path = given.value
+        place = "\(given.source) \(given.value)"
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).") }
+        guard file >= 0 else { throw ValidationError("\(place) cannot be read: \(String(cString: strerror(errno))).") }
         defer { close(file) }
         guard let bytes = InputFile.readAll(file) else {
-            throw ValidationError("--apply \(path) cannot be read: \(String(cString: strerror(errno))).")
+            throw ValidationError("\(place) cannot be read: \(String(cString: strerror(errno))).")
         }
-        do { document = try JSONText(bytes) } catch { throw ValidationError("--apply \(path) is not JSON: \(error).") }
+        do { document = try JSONText(bytes) } catch { throw ValidationError("\(place) is not JSON: \(error).") }
         guard document.root.kind == .object else {
             throw ValidationError(
-                "--apply \(path) contains no JSON object. The document has the form {\"pools\": […], \"roles\": […], \"tenants\": […]}; see mintmark describe system.apply."
+                "\(place) contains no JSON object. The document has the form {\"pools\": […], \"roles\": […], \"tenants\": […]}; see mintmark describe system.apply."
             )
         }
     }
@@ -31,7 +33,7 @@ struct ApplyFile {
     /// - Throws: `ExitCode` after the errors have been printed.
     func apply(to mintmark: Mintmark) throws {
         do { try mintmark.apply(document.root) } catch {
-            Printing.err("--apply \(path):")
+            Printing.err("\(place):")
             throw Printing.failure(error)
         }
     }

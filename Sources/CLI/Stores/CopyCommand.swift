@@ -69,7 +69,7 @@ struct CopyCommand: ParsableCommand {
 
     private func configuration(_ store: String, _ option: String, _ keyFile: String?) throws -> Configuration {
         var settings = StoreSettings()
-        (settings.store, settings.masterKeyFile) = (store, keyFile)
+        (settings.store, settings.storeOption, settings.masterKeyFile) = (store, option, keyFile)
         let configuration = try settings.configuration()
         if configuration.store == .memory {
             throw ValidationError(

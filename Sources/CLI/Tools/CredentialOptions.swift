@@ -36,16 +36,20 @@ struct CredentialOptions: ParsableArguments {
             where value != nil { throw ValidationError("\(name) requires --role.") }
             return CredentialRequest(source: source, target: .pool(pool))
         }
-        let endpoint = try (endpoint ?? Environment["ENDPOINT"]).map { try STSEndpoint($0) }
+        let endpoint = try OptionValue(endpoint, "--endpoint", "ENDPOINT").map { try STSEndpoint($0.value, from: $0.source) }
         if endpoint != nil, !role.hasPrefix("arn:") {
-            throw ValidationError("--role must be an ARN with --endpoint, such as arn:aws:iam::123456789012:role/deploy.")
+            let source = OptionValue.source("--role", isGiven: self.role != nil)
+            throw ValidationError("\(source) must be an ARN with --endpoint, such as arn:aws:iam::123456789012:role/deploy.")
         }
         let name = sessionName ?? Environment["SESSION_NAME"] ?? Self.ownName
         guard 2...64 ~= name.utf8.count, name.utf8.allSatisfy(Self.isAllowed) else {
-            throw ValidationError("--session-name must have 2 to 64 letters, digits and the characters _ + = , . @ -, not '\(name)'.")
+            let source = OptionValue.source("--session-name", isGiven: sessionName != nil)
+            throw ValidationError("\(source) must have 2 to 64 letters, digits and the characters _ + = , . @ -, not '\(name)'.")
         }
         let seconds = try duration ?? Environment.integer("DURATION")
-        if let seconds, !(900...43_200 ~= seconds) { throw ValidationError("--duration must be between 900 and 43200 seconds.") }
+        if let seconds, !(900...43_200 ~= seconds) {
+            throw ValidationError("\(OptionValue.source("--duration", isGiven: duration != nil)) must be between 900 and 43200 seconds.")
+        }
         return CredentialRequest(
             source: source, target: .role(role, .init(sessionName: name, seconds: seconds, endpoint: endpoint)))
     }

@@ -11,9 +11,9 @@ struct STSEndpoint: Equatable {
     let region: String?
 
     /// - Throws: `ValidationError` unless the URL is an https URL, or an http URL of this machine, without user name, query and fragment.
-    init(_ text: String) throws {
+    init(_ text: String, from source: String) throws {
         let refusal = ValidationError(
-            "--endpoint must be an https URL, such as https://sts.eu-west-1.amazonaws.com, or an http URL of 127.0.0.1 or localhost.")
+            "\(source) must be an https URL, such as https://sts.eu-west-1.amazonaws.com, or an http URL of 127.0.0.1 or localhost.")
         guard let endpoint = try? HTTPURL(text), endpoint.isPlainASCII, endpoint.userInformation == nil, endpoint.query == nil,
             endpoint.fragment == nil, Self.addresses.admitsScheme(of: endpoint)
         else { throw refusal }

@@ -4,8 +4,18 @@ import Storage
 
 /// Thrown if the value of a setting is not valid.
 public struct SettingRefused: Error {
+    /// The option of the setting, such as `--issuer`, or `nil` if the message does not begin with it.
+    public let option: String?
+    /// The message after the name of the setting.
+    private let problem: String
+
+    init(_ option: String?, _ problem: String) { (self.option, self.problem) = (option, problem) }
+
     /// A message with the valid values.
-    public let reason: String
+    public var reason: String { reason(naming: option) }
+
+    /// Returns the message for a value from another source than the option, such as an environment variable.
+    public func reason(naming source: String?) -> String { source.map { "\($0) \(problem)" } ?? problem }
 }
 
 extension Deployment {
@@ -17,25 +27,25 @@ extension Deployment {
         let issuer = given ?? (testing ? "https://testing.mintmark.localhost" : "https://mintmark.localhost")
         guard let host = Self.host(of: issuer) else {
             throw SettingRefused(
-                reason: "--issuer must be an https URL without query, such as https://id.example.com, not '\(issuer)'.")
+                "--issuer", "must be an https URL without query, such as https://id.example.com, not '\(issuer)'.")
         }
         let isReserved =
             ["localhost", "test", "example"].contains { host == $0 || host.hasSuffix(".\($0)") } || ["127.0.0.1", "[::1]"].contains(host)
         if testing, !isReserved {
             throw SettingRefused(
-                reason:
-                    "With --testing, the host of the issuer must be a loopback address or end in .test, .example or .localhost, so that its tokens are not accepted elsewhere."
-            )
+                "--issuer",
+                "must have a loopback address as its host, or a host that ends in .test, .example or .localhost, because --testing is set. "
+                    + "The tokens are then not accepted elsewhere.")
         }
         let region = region ?? "local-1"
         guard (1...18).contains(region.utf8.count),
             region.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
         else {
-            throw SettingRefused(reason: "--region can have up to 18 lowercase letters, digits and hyphens, such as eu-west-1.")
+            throw SettingRefused("--region", "can have up to 18 lowercase letters, digits and hyphens, such as eu-west-1.")
         }
         let account = account ?? "000000000000"
         guard account.utf8.count == 12, account.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw SettingRefused(reason: "--account must have 12 digits.")
+            throw SettingRefused("--account", "must have 12 digits.")
         }
         self.init(issuer: issuer, region: region, account: account)
     }
@@ -57,16 +67,14 @@ extension Configuration.Store {
         if store == ":memory:" {
             self = .memory
         } else if store.hasPrefix(":"), store.hasSuffix(":") {
-            throw SettingRefused(
-                reason: "--store \(store) is not a store. Did you mean :memory:? For a file with this name, use ./\(store).")
+            throw SettingRefused("--store", "'\(store)' is not a store. Did you mean :memory:? For a file with this name, use ./\(store).")
         } else if store.isEmpty {
-            throw SettingRefused(reason: "--store is empty. Use the path of a file, or :memory:.")
+            throw SettingRefused("--store", "is empty. Use the path of a file, or :memory:.")
         } else if PostgresAddress.isAddress(store) {
             self = .postgres(PostgresAddress(store))
         } else if store.includes("://") {
             throw SettingRefused(
-                reason:
-                    "--store must be a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is not supported.")
+                "--store", "must be a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is not supported.")
         } else {
             self = .file(store)
         }
@@ -84,14 +92,14 @@ extension Configuration.Store {
         }
         guard isName, !app.isEmpty, !app.hasPrefix("."), app.utf8.count <= 64 else {
             throw SettingRefused(
-                reason: "--app can have up to 64 letters, digits, dots, hyphens and underscores, and must not begin with a dot.")
+                "--app", "can have up to 64 letters, digits, dots, hyphens and underscores, and must not begin with a dot.")
         }
         if let dataHome, dataHome.hasPrefix("/") {
             self = .file("\(dataHome)/mintmark/\(app).db")
         } else if let home, home.hasPrefix("/") {
             self = .file("\(home)/.local/share/mintmark/\(app).db")
         } else {
-            throw SettingRefused(reason: "HOME is not set, so there is no data directory. Set --store.")
+            throw SettingRefused(nil, "HOME is not set, so there is no data directory. Set --store.")
         }
     }
 }
