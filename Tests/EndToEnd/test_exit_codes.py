@@ -144,7 +144,7 @@ class Refusals(EndToEnd):
         for option, value, text in (
                 ("--log-level", "loud", "must be one of trace, debug"), ("--region", "Moon", "can have up to 18 lowercase letters"),
                 ("--account", "1", "must have 12 digits"), ("--issuer", "http://id.example.com", "must be an https URL"), ("--app", ".x", "can have up to 64"),
-                ("--store", ":x:", "':x:' is not a store"), ("--clock", "5", "requires --testing"),
+                ("--store", "sqlite:x", "must be the path of a file"), ("--store", ":x:", "':x:' is not a store"), ("--clock", "5", "requires --testing"),
                 ("--db-connections", "0", "must be between 1 and 100, not 0"), ("--audit-retention-days", "0", "must be between 1 and 36500, not 0"),
                 ("--ca-file", self.path("nowhere"), "cannot be read"), ("--proxy", "x", "must be a URL such as"), ("--drain", "-1", "must be between"),
                 ("--max-line", "1", "must be between"), ("--parent", "-1", "must be a process ID"), ("--apply", self.path("nowhere"), "cannot be read"),
@@ -155,7 +155,22 @@ class Refusals(EndToEnd):
                 self.assertNotIn(variable if source == option else f"{option} ", said)
         said = self.refused("serve", environment={"MINTMARK_TESTING": "true", "MINTMARK_ISSUER": "https://id.example.com"})
         self.assertIn("Error: MINTMARK_ISSUER must have a loopback address as its host", said)
-        self.assertIn("Error: --to is empty", self.refused("copy", "--from", self.path("x.db"), "--to", ""))
+        self.assertIn("Error: --to must be the path of a file", self.refused("copy", "--from", self.path("x.db"), "--to", "sqlite:x"))
+
+    def test_store_with_unknown_scheme_is_refused(self):
+        """A mistyped URL does not become the name of a file."""
+        for store, file in (("sqlite:foo", "./sqlite:foo"), ("file:foo", "./file:foo"), ("a.b+c:d", "./a.b+c:d"), ("postgres:/x", "./postgres:…"),
+                            ("postgresql:user:secret@host", "./postgresql:…"), ("mysql://user:secret@host/x", "./mysql:…")):
+            said = self.refused("call", "pool.list", "--store", store)
+            self.assertIn("must be the path of a file, :memory: or a URL such as postgresql://user@host/database", said)
+            self.assertIn(f"For a file with this name, use {file}.", said)
+            self.assertNotIn("secret", said)
+
+    def test_file_name_with_colon_is_used_after_a_folder(self):
+        for store in ("./sqlite:foo", self.path("file:bar"), "1:2"):
+            done = run("call", "pool.list", "--store", store, home=self.folder, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (0, b'{"pools":[]}\n'), done.stderr)
+        self.assertLessEqual({"sqlite:foo", "file:bar", "1:2"}, set(os.listdir(self.folder)))
 
     def test_error_names_help_of_command(self):
         self.assertIn("mintmark call --help", self.refused("call", "pool.list", "--clock", "5"))

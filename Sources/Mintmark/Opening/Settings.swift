@@ -72,12 +72,25 @@ extension Configuration.Store {
             throw SettingRefused("--store", "is empty. Use the path of a file, or :memory:.")
         } else if PostgresAddress.isAddress(store) {
             self = .postgres(PostgresAddress(store))
-        } else if store.includes("://") {
+        } else if let scheme = Self.scheme(of: store) {
+            // The rest can contain a password, so the message quotes it only if it looks like the name of a file.
+            let name = store.includes("://") || store.includes("@") || scheme.hasPrefix("postgres") ? "\(scheme):…" : store
             throw SettingRefused(
-                "--store", "must be a file, :memory: or postgres://user@host/database; '\(store.prefix { $0 != ":" })' is not supported.")
+                "--store",
+                "must be the path of a file, :memory: or a URL such as postgresql://user@host/database, and \(scheme): is none of them. "
+                    + "For a file with this name, use ./\(name).")
         } else {
             self = .file(store)
         }
+    }
+
+    /// Returns the scheme of a text that has the form of a URI (RFC 3986, section 3.1), or `nil` for other texts.
+    private static func scheme(of text: String) -> Substring? {
+        guard let colon = text.utf8.firstIndex(of: 0x3A), let first = text.utf8.first else { return nil }
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+        let scheme = text.utf8[..<colon]
+        let isScheme = scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+        return isLetter(first) && isScheme ? text[..<colon] : nil
     }
 
     /// Creates the location of the store of an application in the user's data directory.
