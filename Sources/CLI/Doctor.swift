@@ -15,7 +15,8 @@ struct Doctor: ParsableCommand {
         abstract: "Check the store, its keys and its records, and report problems.",
         discussion: """
             Creates nothing and changes nothing. Exit status 0: no problems. Exit status 2: problems, or no store. With --json, the result
-            is an object with "ok" and the "findings"; each has a "check", a "status" (ok, problem or note) and a "message".
+            is an object with "ok" and the "findings"; each has a "check", a "status" (ok, problem or note) and a "message". A finding about
+            an error also has its "type".
 
               mintmark doctor --store shop.db
               mintmark doctor --json
@@ -38,14 +39,14 @@ struct Doctor: ParsableCommand {
             configuration.readsOnly = true
             mintmark = Mintmark(configuration)
         } catch {
-            guard let reason = contractError(error) else { throw error }
-            try report.add(.options, false, reason.message)
+            guard contractError(error) != nil else { throw error }
+            try report.add(.options, failure: error)
             return try report.finish()
         }
         defer { mintmark.close() }
         try report.add(.program, true, "mintmark \(Mintmark.version), issuer \(mintmark.configuration.realm.issuer)")
         do { try check(mintmark, &report) } catch let end as ExitCode { throw end } catch {
-            try report.add(.store, false, Printing.reason(error))
+            try report.add(.store, failure: error)
         }
         // Not every deployment uses login providers, so a missing libcurl is not a problem.
         switch Self.curlFailure(mintmark.configuration.outgoing) {

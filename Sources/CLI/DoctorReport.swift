@@ -1,4 +1,5 @@
 import Arguments
+import Contract
 import JSON
 import Mintmark
 
@@ -21,12 +22,21 @@ struct DoctorReport {
         try append(message, of: check, status: isGood ? "ok" : "problem", sign: isGood ? Printing.green("ok") : Printing.red("!!"))
     }
 
+    /// Adds an error as a problem. The type of the error precedes the message in text, and is a separate member in JSON.
+    mutating func add(_ check: Check, failure error: any Error) throws {
+        guard let known = contractError(error) else { return try add(check, false, Printing.reason(error)) }
+        isWell = false
+        try append(known.message, of: check, status: "problem", sign: Printing.red("!!"), type: type(of: known).type)
+    }
+
     /// Adds what is neither good nor a problem.
     mutating func note(_ check: Check, _ message: String) throws { try append(message, of: check, status: "note", sign: "--") }
 
-    private mutating func append(_ message: String, of check: Check, status: String, sign: String) throws {
-        guard isJSON else { return try Printing.out("\(sign)  \(message)") }
-        findings.append(["check": .string(check.rawValue), "status": .string(status), "message": .string(message)])
+    private mutating func append(_ message: String, of check: Check, status: String, sign: String, type: String? = nil) throws {
+        guard isJSON else { return try Printing.out("\(sign)  \(type.map { "\($0): " } ?? "")\(message)") }
+        var finding: JSONObject = ["check": .string(check.rawValue), "status": .string(status), "message": .string(message)]
+        finding["type"] = type.map { .string($0) }
+        findings.append(.object(finding))
     }
 
     /// - Throws: `ExitCode` 2 if a problem was found.

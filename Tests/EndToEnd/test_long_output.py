@@ -105,7 +105,11 @@ class LongOutput(EndToEnd):
         self.assertEqual((done.returncode, done.stderr), (2, b""))
         result = json.loads(done.stdout)
         self.assertFalse(result["ok"])
-        self.assertEqual([each["check"] for each in result["findings"] if each["status"] == "problem"], ["store"])
+        problem, = [each for each in result["findings"] if each["status"] == "problem"]
+        self.assertEqual((problem["check"], problem["type"]), ("store", "storeCannotOpen"))
+        text = self.call("doctor", "--store", self.path("none.db")).stdout.decode()
+        self.assertIn(f"\n!!  storeCannotOpen: {problem['message']}\n", text)
+        self.assertEqual([each for each in result["findings"] if each["status"] != "problem" and "type" in each], [])
         store = self.path("shop.db")
         self.call("call", "--store", store, "tenant.create", "tenantId=shop")
         done = self.call("doctor", "--json", "--store", store)
