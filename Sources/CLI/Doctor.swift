@@ -94,7 +94,8 @@ struct Doctor: ParsableCommand {
                 .pages, damage.isEmpty,
                 damage.isEmpty
                     ? "every page of the database is intact"
-                    : "damage: \(damage.joined(separator: "; ")); copy the store and restore a backup")
+                    : "damage: \(damage.joined(separator: "; ")); stop using the store, keep a copy of its files, and restore an intact "
+                        + "backup with mintmark restore")
         }
         for text in try Self.namelessTenants(services) { try report.note(.tenantNames, text) }
         for tenant in try services.tenant.tenantsWithGaps() {

@@ -288,12 +288,33 @@ class Restoring(WithBackup):
         self.refused_with(2, "notAStore", self.mintmark("restore", "--store", target, self.path("text.db")))
         self.assertFalse(os.path.exists(target))
 
+    def test_errors_of_restore_advise_on_backup(self):
+        """Each message is about the backup or the target, and advises on what the command needs."""
+        self.backed_up()
+        missing, target = self.path("nothing.db"), self.path("there.db")
+        done = self.mintmark("restore", "--store", target, missing)
+        self.refused_with(2, rf"\Aerror storeCannotOpen: {missing} cannot be opened: the backup does not exist. Check the path.\n\Z", done)
+        with open(missing, "wb"):
+            pass
+        self.refused_with(2, "the file is empty and contains no backup. Use another backup", self.mintmark("restore", "--store", target, missing))
+        with open(missing, "wb") as file:
+            file.write(b"no store" * 200)
+        self.refused_with(2, "is not a Mintmark store. Use another file or database. ", self.mintmark("restore", "--store", target, missing))
+        nowhere = self.path("nowhere", "shop.db")
+        self.refused_with(2, rf"{nowhere} cannot be opened: the directory {self.path('nowhere')}/ does not exist. Create it, or check --store",
+                          self.restore(store=nowhere))
+        self.assertFalse(os.path.exists(target) or os.path.exists(target + ".key"))
+        done = self.mintmark("backup", "--store", self.store, nowhere)
+        self.refused_with(1, rf"backupFailed: {nowhere} was not written: No such file or directory", done)
+
     def test_damaged_backup_is_refused(self):
         self.backed_up()
         with open(self.backup, "r+b") as file:
             file.seek(os.stat(self.backup).st_size // 2 & ~4095)
             file.write(b"\xff" * 65_536)
-        self.refused_with(2, "storeCorrupt", self.restore("--replace"))
+        done = self.restore("--replace")
+        self.refused_with(2, rf"storeCorrupt: The store {self.backup} is damaged: .*\. Stop using it, .* restore an intact", done)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
         self.assertEqual([name for name in os.listdir(self.folder) if "replaced" in name], [])
 
     def test_backup_that_is_the_store(self):
@@ -305,6 +326,30 @@ class Restoring(WithBackup):
 
 
 class Keys(WithBackup):
+    def test_damaged_key_file_error_names_formats_and_copy(self):
+        self.backed_up()
+        key = self.store + ".key"
+        formats = r"A master key is 32 bytes in base64url \(43 characters\) or hexadecimal \(64 characters\)\. "
+        call = ("call", "--store", self.store, "pool.list")
+        for content, problem in ("garbage", "it does not contain a master key"), ("", "it is empty"):
+            with open(key, "w", encoding="ascii") as file:
+                file.write(content)
+            advice = "Restore the file from a copy of it, or pass the key with --master-key-file"
+            self.refused_with(2, rf"{key} cannot be opened: {problem}\. {formats}{advice}\.\n", self.mintmark(*call))
+            self.assertIn(f"!!  storeCannotOpen: {key} cannot be opened: {problem}.", self.mintmark("doctor", "--store", self.store).stdout.decode())
+            self.refused_with(2, rf"{problem} \(the file of the master key, from MINTMARK_MASTER_KEY_FILE\)\. {formats}Use another file, or restore",
+                              self.mintmark(*call, MINTMARK_MASTER_KEY_FILE=key))
+
+    def test_missing_key_error_suggests_new_key_for_new_stores_only(self):
+        """No key but the missing one opens a store that exists. A database can be new."""
+        self.backed_up()
+        os.remove(self.store + ".key")
+        done = self.mintmark("call", "--store", self.store, "pool.list")
+        self.refused_with(2, "No other key opens the store. Pass it with --master-key-file or MINTMARK_MASTER_KEY.\n", done)
+        self.assertNotIn(b"keygen", done.stderr)
+        done = self.mintmark("call", "--store", "postgres://127.0.0.1:1/shop", "pool.list")
+        self.refused_with(2, "masterKeyMissing: .* For a new store, generate a key with mintmark keygen --output FILE.\n", done)
+
     def test_keygen_writes_key(self):
         done = self.mintmark("keygen")
         self.assertEqual(done.returncode, 0)

@@ -2293,6 +2293,8 @@ type StoreCorruptError struct {
 	*APIError `json:"-"`
 	// The detected damage.
 	Reason string `json:"reason"`
+	// The path of the damaged file. Present in the commands of an operator.
+	Path string `json:"path,omitempty"`
 }
 
 // StoreTooNewError is [ErrStoreTooNew] with its data.
@@ -2336,6 +2338,8 @@ type MasterKeyMissingError struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// A file in the folder of the store that contains the required master key, if one was found.
 	KeyFile string `json:"keyFile,omitempty"`
+	// The command that generates a master key. Present if the store may be new.
+	NewKeyCommand string `json:"newKeyCommand,omitempty"`
 }
 
 // MasterKeyWrongError is [ErrMasterKeyWrong] with its data.

@@ -138,10 +138,7 @@ struct StoreSettings {
     }
 
     private func namedKey(_ path: String) throws -> MasterKey {
-        do { return try MasterKeyFile(path: path).readGiven() } catch let error as StoreCannotOpen {
-            let source = masterKeyFile == nil ? "MINTMARK_MASTER_KEY_FILE" : "--master-key-file"
-            throw StoreCannotOpen(path: error.path, reason: "\(error.reason) (the file of the master key, from \(source))")
-        }
+        try MasterKeyFile(path: path, source: OptionValue.source("--master-key-file", isGiven: masterKeyFile != nil)).readGiven()
     }
 
     private func masterKey() throws -> MasterKey? {

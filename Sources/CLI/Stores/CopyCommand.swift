@@ -45,7 +45,7 @@ struct CopyCommand: ParsableCommand {
         let source = try configuration(from, "--from", masterKeyFile)
         let target = try configuration(to, "--to", nil)
         do {
-            let newKey = try toMasterKeyFile.map { try MasterKeyFile(path: $0).readGiven() }
+            let newKey = try toMasterKeyFile.map { try MasterKeyFile(path: $0, source: "--to-master-key-file").readGiven() }
             let copying = StoreCopying(from: source, to: target, newKey: newKey)
             guard !copying.isOneFile else { throw sameStore }
             let report = try copying.run(dryRun: dryRun) { done, total in bar.update(done, of: total) }

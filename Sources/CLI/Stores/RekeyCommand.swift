@@ -38,7 +38,7 @@ struct RekeyCommand: ParsableCommand {
         defer { bar.finish() }
         bar.tick()
         do {
-            let key = try newMasterKeyFile.map { try MasterKeyFile(path: $0).readGiven().text }
+            let key = try newMasterKeyFile.map { try MasterKeyFile(path: $0, source: "--new-master-key-file").readGiven().text }
             let result = try mintmark.services().store.rekey(StoreRekey.Params(newMasterKey: key), OwnCall())
             bar.finish()
             var writer = JSONWriter(reservingCapacity: 512)

@@ -1528,7 +1528,7 @@ extension ContractText {
             'bMcfFZ[@c_D9pGBU[&lnNoQk]+8c2(C>In
             """##,
         ##"""
-            !!UnZ!)S1SDnP$U1gX^D5<g_4,KFB;JQ2+g19[)5VqvtgZu$oS?6cYh.qtt7)(7-sW^u]I(F.Yb:3L@(ptDkXRci%6CTFw,G&r-T]i9;-m^i6ge%2$CtlOx-
+            !!Uqt!)S1SDnP$U1gX^D5<g_4,KFB;JQ2+g19[)5VqvtgZu$oS?6cYh.qtt7)(7-sW^u]I(F.Yb:3L@(ptDkXRci%6CTFw,G&r-T]i9;-m^i6ge%2$CtlOx-
             RW9/wJF?phra%20CKf!uOm4>vo0.5TDbX,Ei(i8$U&d<OD$JudN.Z7eH31]6!qLMF@@W+9Hj%e<e;JVwLX%E)qWo>AQU`umOlo+1at=TbeH1kHi2tUEr.%O@
             hi,o$tVcnfTAvOYonI1bTK;ti-*fwelo102-!+!2`Gt]_a:`2*rV/v(*NVk74`0SdZFP'6VVbx,M/i;3-F_9B(]!7S24@KH;W4xe^;5C=6P/N%n7:rG7,&-,
             bi/'S62(Y4!0g-qkG/a@fv/nu<el^3+X1g(4XIM;EBmp..^Btb?Tf=Wor.dc,epWO%lKHRH=NmV[IRRKMEG,d@lOeU!aP@XRL'si5C!2kPZ!<7.fkI-=exv8
@@ -2186,34 +2186,35 @@ extension ContractText {
             @&(q=5D(uN4df!1fh^m[$EWwQ(;iw2<T9'Q@r(@o9=;,Ahpp0I7%mVCnZVsHhgk1r)gl2Yap0GPr&hCM3Uc1r9;%3?I_.rQ7TlPojtYw0oDWMY]<%u2_p!GN
             cD7S_U1A[6/3S.0O9+][;jHFjLqquaIXjL3,]X0'f(wBB+3bRwt/l_kEp,s0IfC<%Vf0ZLrtCvhfkO(%FHM$AkeE8,GLkOU_GS3)Ai$Y83hhcSg%!QDEoHR)
             ls*Qjq:s<m;Yr>L/hU]!sB/<;fIf4$b^fWnMa*W%ebLoUG!4i!+i?XuNM=YTY5kV]ff-sn[Wd+Kacv't9o<b!j0eSh%K];NBed+N_%+ds,Zg-d*($g*.ljUD
-            :uVK@3ekdk&YgT`)Q%0q.^SCL4RE2m9-@uI>3A-6:OB!X;0IQI2JkYWrbdB_<B&KVBPgi83o2wn^E%G!(Z'2WI1QwES.Rw[q*O^rM,8R'`>(^'9>,)BJs)3Y
-            )-oO4V;D/(bHSt27?BD:%vTSq,wH:t$+;5fi`0rsS*qEND([6Y58psWmcAhn9S'.('(5M],+x+ZbcZMUUI5m[?`q0ZPrOphc)xXZ2fLd*?b(nl.EI:*K(k'n
-            chZ!mkT(VLr//r1Cd!`5@]7]:1voZaRr85X2p-2=]2BX9QVa&.**:u3e<A+l4HNx7b=6ps`55N@k-J<^l_j!Ok@+vW[mKIk-%-1fZep0xnsK%m<1lJDn/&vD
-            >X*LX`w6Ud('P(2kF8o@(q,>'b&arv9=ODYsn;pjEwYHWEcBj4Lp[xR&3sk'O0@%iJBP%0@%&EcpBK4`r:2/.=;XNYE<A4hu,o?Nf5Q-W;-IsAKVLk$)PpHw
-            7mXgCsO[^u?&k+lWhq-$rKG=V_8]*cM<9OhH3;hXh)e/:7jG.E?WU87`&sYmZ2DdJS5QG!ra7oT3HewnQ/9:F^*.(q/FdP+m()=Aq(OAGW.[jgg;2rjOtC-5
-            l`tEb6!Y>>)X1mt6JH%'l3c[6`Z1,MHq?In]vh3R>wG;K+jpY<%m5H'Pr@MBLR@6:.X9$EYdZ*kiu][=uI?J2S^Wg^9[Vf5kL95kBa4^%d!St5T,Zn,_Rsj+
-            .AU7DdD8i;f7Q]EY)`6)'A8?Tt2.__=6HQ:(3Do+'/`G^Ek(imstA9p>CASf6MOCO*ee&6JSb3hLiQ]>`Kv]j)lA'UebmbY=^=.>0kDa0SgGf4/q4M.kl8o'
-            6(,uDAj3)[p@Bg'YC2%ns,uU<pg:X_Z^UK]n*mvQdpi+segK._0(Ik(G'L!F`(:*tbEGVg3usvlM8U1Y>:Y^fb9N[g/M]r5aLJXQqQo1lf4N79*:=dB;,W!M
-            E1KLIUNwu>IDhjfuMVU&aG,ED!3HSG5tI'sK_Yf$r]10tk'05Ve1GXZi=E4(43qAOa2%K:6/H1[1@-GgB4xx<4`:@xBxX]=q)R.0lZTjqv-X>-n2wJ<+*_U@
-            '37aFOtc4$YStG8IkbN/1$dtVSWFO:?4GCl$8=<VqN>4j:TE5^Z16nCdQEUCL3!dtM(A7adEo>d_*u3.Ip7/%u?]ojm5Gu,0RX'w?k_D,-*A8bNx?u(9AgNu
-            bb<7P/Z%36!T)6+RoEI^_Qwt)i],T5%uQUxYM^_Gjem:Z/JPa^FdR@c!v+`sV[Qqc=CsxF:GuS)/X$Sx2Li-9&0/!;HTLc3FojFD9?q!JIWV)cN)H+@SU%I$
-            /VO>NKwfmZ`:B^E@Y;f9ZE15624sG+jfopxNMh]qE@:4kst9C3!']OI1_A.cK6)8hAU'7jsm-x,BmL>l.[&dtH5w>UW5XLI]6?KPku9=JNJd&TN':pXoq+GD
-            ^UCNp;o(:=!C4[PkWj7Gd4UbaFdHVKHut%,F6S?];%Vn6F!eURbLS9p^vM(i5edSQWe+RLaXXM'Ia-tU1go6Ns,&,2kWg+kq[Vl:<?>g$VRU)IUHWl($,MC;
-            9VauU5;6Y1)CGN@/[Z:QhjLEDKeWnr4gvRm[9B2Ee'H7'@t8^D>Z:K-S$Dcv[>g-DnISxI$x>9qSu==k.YIO;4%Scl@L@xL6+89wl+x5;nQYwW4Hik//f<%J
-            VbU<bJr`ENU://*X-Xr-s4&%(HR?A,if37_S2ihg^`qt=g@'j`6vUu',AgUCPVac_';3&g'eTP:^U'pu>s*xA5431_>i6LQ:lQ6W(AMXJXv;x^_/D;Z7d>$j
-            +(]/r5^!<^sMHx;guv71(B>UD2$=Dd;ZeZX6Hv4QtJ_'11it_V&=OQ<^Fnn_^^[e=pIelPa.qF9$$wJISY;CmNi$7,fm*IfR5`ltdCv_>S*v1JSQ^<J:6U`4
-            Ua;a4fQw;,I<fC]c*W(XA1,]EB<NR:91-?Icw)$_)8poIQ.gN.E6*G6*Si:,&W^>D8Sk/soD8N/q??Aj8w,fOWnr3rJuSCq5n9g`LToH8f^vxv^4gs6'_*U>
-            UQApB*?lmnb`VHaB(!^Z%7=B(Fpx<XJ9D+jM?F@q5T>VDc?f+FW[wRnj[o$uDFZ.d%5[On'O3rHK6Z)-Os'77:<^UM9OnnFoLuJOv&:0a)MCi+Dn1l'6@iMs
-            +jfb&Dfm^?oUn023uCaIH]^2C'eH]srH1ULf0v/Xo6n^`5[><=RShaK&v('+DPM&Z8xxnU3x7x6?@_[5fq'cJK.xZ-fPL1H%A=JsZBch[F^5_89hK0M)pLX<
-            7,j)!>G;fUM(GjJ1w.>45FaC[h`CQs@5:;g5R'fO]m,Lqg9ZrJ`v8xOf$l!R')eQe.[r%Ve52=v]L[uoPDd>1[j-RW-kBx*6KHWFiCUhX`B2SF[-C;`O_,9>
-            E%]t`V]G^'niBklkRHZ.0*R_?S*%;x;(W-h$sN5KH'g`@R!cFv85]4.iL&$+qAi2[2R>sx`'fN62ue^[9w<1s8k4e.,M*G;d!(e7H$^G(N9qiRGiMlvIru'j
-            8lu^/`dOb&[aq14@5U12tllTxnpo'`X$&'pF8EaLkPjLUP3HKTiF+&RPM0S!eQY?=AN>`tonFp,Un;+vM5!X7tZ%k^>Ha4Am+]cNH@;&'qI3=X+`S.glUh9J
-            ,4.S]k,$tp.km@Tdvg>o,'Pn_2/JL-=OLSh!L;.`Zt>G--m2_5p8'NjQvCIlG$mmSh-=^@UktuO841OcBh/QLL)9Yf!Wq,U*b*B/EQQ^H0H50B1^o.%fYTF,
-            3(6j+t@C=I0Uoxcfl3Pa`jK^(b8M4aEt+Nt8H0vOs/Sp]-S$3oV^kv$1jrG[m$qb_3Fde&>1[rU1iL@<?,TBrP:h2FhV%hDi;TQJ2p4_)2VAN_)Tma`u'[q9
-            6VT_5E!s$@SVY.+&W$,Z$ujGeLe*A_&?pT)EX_jUp%UZ0B$W4!=0a0`t!Vr5NBvZmP]pP2=rAh.7JKd2/YBPQXPxqZbX2&+0]OYLnx/PIWcb7eiaHwN,:MML
-            2WV<O_k`ZYdRu00l/q&kXL,e]f:X[u7h>k]P7cNsbm7oue/^fN-mn@_XpgXBstRfs`tC2_njGe@S.'2E]gg-`*W7d*&<.[as.hRtgiH%6Om^,s@t1`wuwVeK
-            *O1AUFmjT3bo:bVj1u>Ff7:g=[5:F8T@+2Mq?g1A1>lAIp=%@-3'o*m.=KKl4LV=SXC/gLXEVS>omEew*_Op5kL@-4ktl$?6nZJ12EV;<5]o/0@9Dtq<qqHe
-            jCl$Lhe9m=E[tKs=DuNpslEl8Y?NH^Ra7r%(hp9$Rm(CKfu^c!(Jl]K]lE*-
+            :uVK@3ekdk&YgT`)Q%0q.^SCL4RE2m9-@uI>3A-6:OB!X;0IQI2JkYWrbdB_<B&KVBPgi83o2w0B18kmrAYiT4QOP/$r)r(NkC7qHmVQ;99(meSS[4p-1av3
+            U0=>',w^&.YEJLTCqcZsejDlK3d9mSsqPo;>atH:NX`;IjO!h9&B9sPn^N<Es!jbe4%^!5T1)sdLM7AZ4E@CHX,]4PSK.cS9bt_,7Om[=+!_4w87VBB_7;rX
+            ncSE/cnSK>hx<)SVX2UqmH%t@QYYm2k+7X9KIDL:r%%QqJ8Z*BCu3p!N:p[ue!pUu'*E2p/n4^']9B`FWJ3L,MR)FaCXM?Q9>.f^%R`VS9d9?f[cKNx/$:wI
+            b$Rk<i-D@MoKIO>`ivECi>2u;N$ZXFJx*RAAr[RZaxR.m''*W.')/(RBp0Gf]R))6`w@G%4$10!>Dn`,$c9N/sN[=^nP:d:hi`.6A&i;Kuu%18iIScI$8*@J
+            .B-BhCpbN5?X[bXB'7W?Dei&ukIY%L8a+g-P^Xsu$g$N[HY:]CWG)ob@(/W7N7)MO76qbaQ/6OXBtG0K*@HTC@?DSa]sN6lK!*g85ZWWTouMbBthfab8(!,T
+            AiGpl5]:@,S+V07OpfM<7j6Z7@AVX26o%5]u857^EO7J@24x!L%IvDiVR39%d;(YUKTC(/&aSSKNaJSDA/BsNjog[/-UQDq4bF/^65EB9UQ=g[bcf0NY+tPX
+            1fMxMIgu.!7ifJ]$nbN]d<<lY8owOT5@+MfVLo=lOP3dX4Y;;0G;VM2uw[c_oir3mq7>'sokdUA_d_Trh9'kFc]Ap:Y=G!<b/$oXdHR/vIG^B'5T8MO.m]]b
+            >t`N.M/]kEnRxUH0x@!LL^$R'@IVFhY2HD=]Pf0J<xbRc0<(NrJ[o0t,=xA&CYv4_i%sHM1G0YF)D6U^HpR??!0twHak`,qOmLud=`r>I'V<)RZ,M8[eK$(L
+            dIe=F5[<4=dO'<;i5un[Xd%9_4MBtwU1?6D'<@O>3uxdu5;vKA3sIckg0hg)Wj&ne;5eH@![4URB'g5l2AX@LhZ>[MG@-g&01BGvpa?<AKdHvs8mh>.'Y>=%
+            1_W!&_Q<V%GdeO([$L&^F`_QII)wLt8K<7d^`I,)V40-Dj'7x]j/X>Dpm_aVghw:GZWYR)Y@ARMIn(rGOm%OmZvKx)U(P2)_fXfdHc/pE5FAb^R&@?OMj<Tx
+            .bONF+ns`kJ,*.]Fo(qd`ibrHq9oCp@&gt^C1IwpBq!aJ$x^U`P!m/8k8*^0<4hX4>$D=i:MVUKdgDAS4HI;Y6eY.Q%)VY/c:mM.ue;8fNJslD[D=-g7)ON5
+            _BD19cqW]N6o-?_Do93b;&86(s;0kYkTEQNO?T3mfhC@Cq.J9Aq[aMChBp^q'o`p]N&8/ZXKMk=[R0,)N*GBnAaoA`Y_Er/42@C%$!=^0c':&lFXngTT/RrD
+            [>iCZ@xR:&`6%tp?%,JC>^w']?^&w70^nLQsr5OsMPlKc311XogxKk8YPbtkE07SE!n3vIO++k'38x's%bXlRL?e:Bms[0aWRSPLPt*noa4A'.-U`9xOYY:8
+            A9nZdb,on4Wui=-(=;awKNtmv/_>N>K0h=d).LTZR]h.R3/kKL..-DGQup&DqEY<A&4d>cE$M3klxcc,i5?jX6?80KJEuc$COML967g[pad-eG]t0KcVCLNl
+            l@H$leirVXLGOA&UAI(sEF:Pl6$@Ln80`M:o[]YrT&Gog`fjTlO=4pV.G1LhT<<uF6E7V=Y4iJ*)^]N[Yp@7M&-Kv-O57_Hq>);2:mi&p+X9rU1HKS2s0c0M
+            /8/K:OLnC/tc^9DU,=1ikOtRPP@K]`MFR6/f$^BAi0lAvnM5w6c?To!^8xOO^;CoN8&%.Ns>@NK@$B`w70i;[`+HS2FAx/!$]XV_Hd@T3GIph[J_HRu<Vv);
+            VmDk=`a9fPu).`l4MT`['H/!'d6l]t>FEsELv26mtGIrLRQ.F-AFhr@Q*QQh%([q-&`9$w]tWWGp<%(JS:0h]8k(4jGu;ui_TW;bGcW'xl+/YDi(F_j$(?H^
+            =$Z%0F6vvYetYRud^F=+BQ%'QBKVFM%=Mkw!%(;75H[)4`?@SA0NZ7IWs7?D`ck=)^`pdL@rK:C4$J2joYx%m&C`Fwdmti?Mu[,XEOkf*=37CqjEVMjmqB9J
+            qx'SaAmQt3eegqxsnuxO[(Wo6&kwW(6KIT7QR0R!Q!*U:VKR'd;]-,^r$>JbO6/i/$thJ`ID(X.]8IkE)Cn@=JSrA@OpX]Nj!`hX<H@DO-^>NX=]fMO=_B7U
+            k2-@`p66s66SLs7A>s5K5GfpZ0$_hm7Kmfo^tbrV+TBLu0dbN=+<(l3SibcMk5KRKI8qU315%[3Qa1hX:2DI+Os+7D:^m*VQeJJ&$_>;uO2^RR39YB-TwHmi
+            pcX$U]Uk?UnwxJ`9u_6L,_DJtpI%eiBJdYb`4K:ILvDX?%0AZVe/iv&n(HIL[hgFiRD5VP?1X[eERx).r)adT;u0!$t+ZT(mj&w5LYkP(hP8X/RI5i1s?bJ7
+            ZpmC=tGwZ,lesm0[D&NLK[ZIkif5bv?!VQLNlWI^&d_<6p?I=bgcvI[(4Lcr)H@2>$%ZZ6'onw52[^r?BO@soF>)!@'p]9s>4m89Gw%v(.%)dONtgx(r3N2i
+            B)5.l%/ewJ-]X[c(;9;A2HB7QS4&/m_?8]l5YW@d26A5G%9aO.oj&.rtOA=&BQZ6-^!xN4Qh5>uYD8lg]A/xjk*)vvpo7l&)?7<*0[W6vN;^:)0FC>QW8$]]
+            kW_*81Qi:Ii<PPWF0]E2Ir6Wk,r*!x;?D?u'c;.d3p><OHEPP.(Y-:16$^`[^64^j?&T`UXtM@_0rbbVRaw`+N$/aZAE>9-/uP&!2r7IxcZd-!'MXR-8IlwL
+            h0)M+D(SfwaWj]Rgd)u90wYg(PleKFqTZ652@_V'OfwWpQJ,XhQI+@w.cj0i&>fqD4dKsH_&fHHpIH'G2`DoNQIC5<%RH[T9]Bn/g>2TF*xvB^sRMhGOO-Fx
+            '*?QSUNFN@q$GA*DLo.s[%_JkOOGB6e*e9LQC6eB:<sM<j9$&LYN5tRfd/qV*SrGjL?VrgZ1v&8c1JJ.n3(ouq0(o.r[Om&o/'fp@Mww/v'+et!m0e&L<Y?B
+            R>egRjfF9ar$9T=aT7n`LeY79RZk-5tJv11tHkZ$aF&HF!R3Phee'Jo0g)Ka)x2CGCENqaQgFC6P;N]aO;'roNH2?C$/O%/Q6HRBiW.c05p.oVI!cP<D*FJ]
+            P8EocY4kk&WM.hP'G_wT!QQSCWgJYGLEFLNDX.A7j[SpoRfU(?J(1:O?gRjpDZp@2c-WSMGp;SmAqVJT]&hXNVO4tgl6Z%@CK'w0!:r/YZYNQ1b,ARK);pA/
+            bTA%0S[p^bLvTQ<)c_68
             """##,
     ]
 }

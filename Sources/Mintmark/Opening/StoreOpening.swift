@@ -26,7 +26,7 @@ struct StoreOpening {
                 path: "\(configuration.store)",
                 reason: "this program was built without the testing methods; use one that was built with them, or start without --testing")
         }
-        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
+        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing.ofDatabase }
         let database = try openDatabase()
         try StoreMetadata.refuseIncomplete(database, at: "\(configuration.store)")
         if !configuration.makesStores, configuration.store != .memory, try !SessionKeySetup.isDone(in: database) {
@@ -75,7 +75,7 @@ struct StoreOpening {
     ///
     /// - Throws: The errors of `open`.
     func openSource() throws -> Source {
-        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing() }
+        if configuration.store.isRemote, configuration.masterKey == nil { throw MasterKeyMissing.ofDatabase }
         let database = try openDatabase()
         try StoreMetadata.refuseIncomplete(database, at: "\(configuration.store)")
         let unfinished = StoreCannotOpen(
@@ -167,7 +167,8 @@ struct StoreOpening {
         do { return try body() } catch let error as MasterKeyWrong {
             throw MasterKeyWrong(fingerprint: error.fingerprint, given: error.given, keyFile: find(error.fingerprint))
         } catch let error as MasterKeyMissing {
-            throw MasterKeyMissing(fingerprint: error.fingerprint, keyFile: error.fingerprint.flatMap(find))
+            throw MasterKeyMissing(
+                fingerprint: error.fingerprint, keyFile: error.fingerprint.flatMap(find), newKeyCommand: error.newKeyCommand)
         }
     }
 
@@ -179,4 +180,9 @@ struct StoreOpening {
         else { return }
         _ = try? database.write { tx in try tx.masterFingerprint().map { keyFile.settle(on: $0) } }
     }
+}
+
+extension MasterKeyMissing {
+    /// The error for a database without a master key. The key is required before the connection, so the store may be new.
+    static var ofDatabase: Self { Self(newKeyCommand: "mintmark keygen --output FILE") }
 }

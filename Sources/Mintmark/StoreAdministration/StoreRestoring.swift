@@ -35,9 +35,14 @@ public struct StoreRestoring {
     /// - Parameter progress: Receives how many pages of a file or rows of a database are copied, and the number of all.
     /// - Throws: `StoreNotEmpty`, `MasterKeyMissing`, `MasterKeyWrong`, `CopyNotVerified`, and the reasons the backup cannot be used.
     public func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Report {
+        try checkBackup()
+        if case .file(let path) = target.store { try Self.checkFolder(of: path) }
         var configuration = Configuration(store: .file(backup))
         (configuration.makesStores, configuration.migrates, configuration.readsOnly) = (false, false, true)
-        let key = try key(for: try fingerprint(configuration))
+        let key: MasterKey
+        do { key = try self.key(for: try fingerprint(configuration)) } catch StoreError.corrupt(let reason) {
+            throw StoreCorrupt(reason: reason, path: backup)
+        }
         configuration.masterKey = key
         guard case .file(let path) = target.store else {
             let report = try StoreCopying(from: configuration, to: target).run(progress: progress)
@@ -54,7 +59,7 @@ public struct StoreRestoring {
         defer { source.database.close() }
         guard let database = source.database as? SQLiteDatabase else { throw NotAStore(path: backup) }
         let damage = try database.damage()
-        guard damage.isEmpty else { throw StoreCorrupt(reason: "\(backup): \(damage.joined(separator: "; "))") }
+        guard damage.isEmpty else { throw StoreCorrupt(reason: Self.summary(damage), path: backup) }
         let draft = path + Self.draftSuffix
         for rest in [draft, "\(path)\(Self.partSuffix)", "\(draft)\(Self.partSuffix)"] { unlink(rest) }
         let keyFile = target.masterKey == nil ? MasterKeyFile(path: path + ".key") : nil
@@ -70,6 +75,35 @@ public struct StoreRestoring {
         }
         return Report(
             path: path, masterFingerprint: key.fingerprint, keyFile: keyFile?.settle(on: key.fingerprint), replaced: replaced)
+    }
+
+    /// - Throws: `StoreCannotOpen` if there is no backup, with advice for a backup. Opening it would advise on a store.
+    private func checkBackup() throws {
+        var status = stat()
+        if stat(backup, &status) != 0 {
+            guard errno == ENOENT else { return }
+            throw StoreCannotOpen(path: backup, reason: "the backup does not exist. Check the path")
+        }
+        if status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 {
+            throw StoreCannotOpen(path: backup, reason: "the file is empty and contains no backup. Use another backup")
+        }
+    }
+
+    /// - Throws: `StoreCannotOpen`, `StoreReadOnly`, before the key file of the store would fail for the same reason.
+    private static func checkFolder(of path: String) throws {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+        guard access(folder, W_OK) != 0 else { return }
+        let code = errno
+        if code == ENOENT {
+            throw StoreCannotOpen(path: path, reason: "the directory \(folder) does not exist. Create it, or check --store")
+        }
+        throw StoreReadOnly(reason: "the directory \(folder) cannot be written (\(String(cString: strerror(code))))")
+    }
+
+    /// Returns the first problems and the number of the others.
+    private static func summary(_ damage: [String]) -> String {
+        let most = 3
+        return damage.prefix(most).joined(separator: "; ") + (damage.count > most ? "; and \(damage.count - most) more problems" : "")
     }
 
     private static let draftSuffix = ".restoring"

@@ -6,8 +6,10 @@ import Platform
 /// The file with the generated master key of a store. It is in the same directory as the store, and only this user can read it.
 public struct MasterKeyFile: Sendable {
     public let path: String
+    /// The option or variable that names the file, or `nil` for a key file next to a store.
+    private let source: String?
 
-    public init(path: String) { self.path = path }
+    public init(path: String, source: String? = nil) { (self.path, self.source) = (path, source) }
 
     /// Returns the key in a file that was configured and must exist.
     ///
@@ -33,7 +35,12 @@ public struct MasterKeyFile: Sendable {
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
         do { return try MasterKey(text: String(decoding: bytes[..<count], as: UTF8.self)) } catch {
-            throw failure("it contains no master key: 32 bytes in base64url")
+            throw failure(
+                count == 0 ? "it is empty" : "it does not contain a master key",
+                advice: ". A master key is 32 bytes in base64url (43 characters) or hexadecimal (64 characters). "
+                    + (source == nil
+                        ? "Restore the file from a copy of it, or pass the key with --master-key-file"
+                        : "Use another file, or restore this one from a copy of it"))
         }
     }
 
@@ -240,5 +247,8 @@ public struct MasterKeyFile: Sendable {
         close(descriptor)
     }
 
-    private func failure(_ reason: String) -> StoreCannotOpen { StoreCannotOpen(path: path, reason: reason) }
+    private func failure(_ reason: String, advice: String = "") -> StoreCannotOpen {
+        let origin = source.map { " (the file of the master key, from \($0))" } ?? ""
+        return StoreCannotOpen(path: path, reason: reason + origin + advice)
+    }
 }

@@ -154,12 +154,15 @@ public final class SQLiteDatabase: Database {
     /// - Throws: `StoreError`.
     package func serialized() throws -> [UInt8] { try withOneView { $0.connection.serialized() } }
 
-    /// Returns the problems that SQLite finds in the file. Empty if there are none. Reads every page.
+    /// Returns the problems that SQLite finds in the file, one line each. Empty if there are none. Reads every page.
     ///
     /// - Throws: `StoreError`.
     public func damage() throws -> [String] {
         do {
-            return try read { tx in try tx.query("PRAGMA quick_check(20)") { $0.string(0) } }.filter { $0 != "ok" }
+            // SQLite puts several problems into one row, below the name of the database.
+            return try read { tx in try tx.query("PRAGMA quick_check(20)") { $0.string(0) } }
+                .flatMap { $0.split(separator: "\n").map(String.init) }
+                .filter { $0 != "ok" && !$0.hasPrefix("*** in database") }
         } catch StoreError.corrupt(let reason) {
             // Some damage prevents SQLite from continuing the check.
             return [reason]

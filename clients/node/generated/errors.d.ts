@@ -2230,6 +2230,8 @@ export declare class StoreFull extends Answered<"storeFull"> {}
 export interface StoreCorruptData {
   /** The detected damage. */
   reason: string;
+  /** The path of the damaged file. Present in the commands of an operator. */
+  path?: string;
 }
 /** 8004: The content of the database is not valid. Equivalent: cognito InternalErrorException. */
 export declare class StoreCorrupt extends Answered<"storeCorrupt", StoreCorruptData> {}
@@ -2278,6 +2280,8 @@ export interface MasterKeyMissingData {
   fingerprint?: string;
   /** A file in the folder of the store that contains the required master key, if one was found. */
   keyFile?: string;
+  /** The command that generates a master key. Present if the store may be new. */
+  newKeyCommand?: string;
 }
 /** 8009: The store has a data key or is in PostgreSQL, and no master key is given. */
 export declare class MasterKeyMissing extends Answered<"masterKeyMissing", MasterKeyMissingData> {}

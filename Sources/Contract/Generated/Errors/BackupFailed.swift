@@ -17,7 +17,7 @@ public struct BackupFailed: ContractError {
     public static let code = 8015
     public static let type = "backupFailed"
 
-    public var message: String { "The backup \(MessageText.of(path)) was not written: \(MessageText.beforeStop(MessageText.of(reason))). Use an existing, writable directory with free space." }
+    public var message: String { "\(MessageText.of(path)) was not written: \(MessageText.beforeStop(MessageText.of(reason))). Use an existing, writable directory with free space." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -8,16 +8,19 @@ public struct MasterKeyMissing: ContractError {
     public var fingerprint: String?
     /// A file in the folder of the store that contains the required master key, if one was found.
     public var keyFile: String?
+    /// The command that generates a master key. Present if the store may be new.
+    public var newKeyCommand: String?
 
-    public init(fingerprint: String? = nil, keyFile: String? = nil) {
+    public init(fingerprint: String? = nil, keyFile: String? = nil, newKeyCommand: String? = nil) {
         self.fingerprint = fingerprint
         self.keyFile = keyFile
+        self.newKeyCommand = newKeyCommand
     }
 
     public static let code = 8009
     public static let type = "masterKeyMissing"
 
-    public var message: String { "The master key of this store is missing.\(fingerprint.map { fingerprint in " Its fingerprint is \(MessageText.beforeStop(MessageText.of(fingerprint)))." } ?? "")\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass it with MINTMARK_MASTER_KEY or --master-key-file. If it was in a key file next to the store, restore that file. For a new store, mintmark keygen makes a key." }
+    public var message: String { "The master key of this store is missing.\(fingerprint.map { fingerprint in " Its fingerprint is \(MessageText.beforeStop(MessageText.of(fingerprint))). No other key opens the store." } ?? "")\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass it with --master-key-file or MINTMARK_MASTER_KEY.\(newKeyCommand.map { newKeyCommand in " For a new store, generate a key with \(MessageText.beforeStop(MessageText.of(newKeyCommand)))." } ?? "")" }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -30,6 +33,10 @@ public struct MasterKeyMissing: ContractError {
         if let keyFile {
             writer.key("keyFile")
             writer.string(keyFile)
+        }
+        if let newKeyCommand {
+            writer.key("newKeyCommand")
+            writer.string(newKeyCommand)
         }
         writer.endObject()
     }

@@ -20,7 +20,7 @@ public struct MasterKeyWrong: ContractError {
     public static let code = 8010
     public static let type = "masterKeyWrong"
 
-    public var message: String { "The master key with fingerprint \(MessageText.of(given)) does not open the store. The store requires the master key with fingerprint \(MessageText.beforeStop(MessageText.of(fingerprint))).\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "")" }
+    public var message: String { "The master key with fingerprint \(MessageText.of(given)) does not open the store. The store requires the master key with fingerprint \(MessageText.beforeStop(MessageText.of(fingerprint))).\(keyFile.map { keyFile in " The file \(MessageText.of(keyFile)) contains it." } ?? "") Pass that key with --master-key-file or MINTMARK_MASTER_KEY." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

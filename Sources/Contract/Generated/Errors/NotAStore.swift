@@ -14,7 +14,7 @@ public struct NotAStore: ContractError {
     public static let code = 8008
     public static let type = "notAStore"
 
-    public var message: String { "\(MessageText.of(path)) is not a Mintmark store. Pass another file or database with --store. Nothing was changed." }
+    public var message: String { "\(MessageText.of(path)) is not a Mintmark store. Use another file or database. Nothing was changed." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

@@ -6,15 +6,18 @@ import JSON
 public struct StoreCorrupt: ContractError {
     /// The detected damage.
     public var reason: String
+    /// The path of the damaged file. Present in the commands of an operator.
+    public var path: String?
 
-    public init(reason: String) {
+    public init(reason: String, path: String? = nil) {
         self.reason = reason
+        self.path = path
     }
 
     public static let code = 8004
     public static let type = "storeCorrupt"
 
-    public var message: String { "The store is damaged: \(MessageText.beforeStop(MessageText.of(reason))). Stop writing, copy the store and restore a backup. If the store can still be opened, mintmark doctor lists the damage." }
+    public var message: String { "The store\(path.map { path in " \(MessageText.of(path))" } ?? "") is damaged: \(MessageText.beforeStop(MessageText.of(reason))). Stop using it, keep a copy of its files, and restore an intact backup with mintmark restore." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -22,6 +25,10 @@ public struct StoreCorrupt: ContractError {
         writer.string(Self.type)
         writer.key("reason")
         writer.string(reason)
+        if let path {
+            writer.key("path")
+            writer.string(path)
+        }
         writer.endObject()
     }
 }

@@ -17,7 +17,7 @@ public struct StoreTooOld: ContractError {
     public static let code = 8006
     public static let type = "storeTooOld"
 
-    public var message: String { "The store has schema version \(MessageText.of(found)); version \(MessageText.of(needed)) is required. Run mintmark migrate." }
+    public var message: String { "The store has schema version \(MessageText.of(found)); version \(MessageText.of(needed)) is required. Run mintmark migrate. If the store is a backup, migrate a copy of it." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()

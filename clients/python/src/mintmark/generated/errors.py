@@ -2300,6 +2300,8 @@ class StoreCorruptError(APIError):
     type = "storeCorrupt"
     reason: str = _detail("reason")
     """The detected damage."""
+    path: str | None = _detail("path", optional=True)
+    """The path of the damaged file. Present in the commands of an operator."""
 
 
 class StoreTooNewError(APIError):
@@ -2353,6 +2355,8 @@ class MasterKeyMissingError(APIError):
     """The fingerprint of the required master key."""
     key_file: str | None = _detail("keyFile", optional=True)
     """A file in the folder of the store that contains the required master key, if one was found."""
+    new_key_command: str | None = _detail("newKeyCommand", optional=True)
+    """The command that generates a master key. Present if the store may be new."""
 
 
 class MasterKeyWrongError(APIError):

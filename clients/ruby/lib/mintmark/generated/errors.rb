@@ -1275,6 +1275,7 @@ module Mintmark
   # The content of the database is not valid.
   class StoreCorrupt < APIError
     detail :reason, "reason" # The detected damage.
+    detail :path, "path" # The path of the damaged file. Present in the commands of an operator.
   end
 
   # A newer program has migrated the store.
@@ -1304,6 +1305,7 @@ module Mintmark
   class MasterKeyMissing < APIError
     detail :fingerprint, "fingerprint" # The fingerprint of the required master key.
     detail :key_file, "keyFile" # A file in the folder of the store that contains the required master key, if one was found.
+    detail :new_key_command, "newKeyCommand" # The command that generates a master key. Present if the store may be new.
   end
 
   # The given master key does not decrypt the data key.

@@ -2107,7 +2107,9 @@ public struct StoreCorruptError: KnownError {
     public let answer: Answer
     /// The detected damage.
     public let reason: String
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason") }
+    /// The path of the damaged file. Present in the commands of an operator.
+    public let path: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; reason = try data.required("reason"); path = try data.optional("path") }
 }
 
 /// `storeTooNew`, 8005. A newer program has migrated the store.
@@ -2155,7 +2157,9 @@ public struct MasterKeyMissingError: KnownError {
     public let fingerprint: String?
     /// A file in the folder of the store that contains the required master key, if one was found.
     public let keyFile: String?
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; fingerprint = try data.optional("fingerprint"); keyFile = try data.optional("keyFile") }
+    /// The command that generates a master key. Present if the store may be new.
+    public let newKeyCommand: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; fingerprint = try data.optional("fingerprint"); keyFile = try data.optional("keyFile"); newKeyCommand = try data.optional("newKeyCommand") }
 }
 
 /// `masterKeyWrong`, 8010. The given master key does not decrypt the data key.

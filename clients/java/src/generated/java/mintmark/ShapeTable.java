@@ -886,12 +886,12 @@ final class ShapeTable {
             !storeBusy retryAfterSeconds
             !storeReadOnly reason
             !storeFull
-            !storeCorrupt reason
+            !storeCorrupt reason path
             !storeTooNew found supported
             !storeTooOld found needed
             !storeCannotOpen path reason retryAfterSeconds
             !notAStore path
-            !masterKeyMissing fingerprint keyFile
+            !masterKeyMissing fingerprint keyFile newKeyCommand
             !masterKeyWrong fingerprint given keyFile
             !testingStoreMismatch testing path reason
             !outcomeUnknown

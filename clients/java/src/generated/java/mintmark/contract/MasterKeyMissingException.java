@@ -15,4 +15,7 @@ public final class MasterKeyMissingException extends ApiException {
 
     /** {@return a file in the folder of the store that contains the required master key, if one was found} */
     public Optional<String> keyFile() { return json().optionalText("keyFile"); }
+
+    /** {@return the command that generates a master key} Present if the store may be new. */
+    public Optional<String> newKeyCommand() { return json().optionalText("newKeyCommand"); }
 }
