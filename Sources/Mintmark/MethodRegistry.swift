@@ -32,13 +32,16 @@ public struct MethodRegistry: MethodLookup {
     public func method(named name: String) -> Method? { methods.method(named: name) }
 
     public func nearest(to name: String) -> [String] {
-        // Calling a testing method without `--testing` is a common mistake.
-        if !configuration.testing, Contract.MethodTable.all.contains(where: { $0.isTesting && $0.name == name }) {
-            return ["\(name) with --testing"]
-        }
         let offered = Contract.MethodTable.all.filter { Self.isOffered($0, by: configuration) }
         let called = MethodInfo.called(name, among: offered).map(\.name)
         return called + NearestNames.of(name, among: offered.map(\.name)).filter { !called.contains($0) }
+    }
+
+    /// Calling a testing method without `--testing` is a common mistake.
+    public func notFound(_ name: String) -> JSONRPC.MethodNotFound {
+        let isForTests = !configuration.testing && Contract.MethodTable.all.contains { $0.isTesting && $0.name == name }
+        guard isForTests else { return JSONRPC.MethodNotFound(name, nearest: nearest(to: name)) }
+        return JSONRPC.MethodNotFound(name, nearest: [], testingOption: "--testing")
     }
 
     private static func method(at place: Int, _ mintmark: Mintmark, _ actor: String?) -> Method {

@@ -36,7 +36,11 @@ class Settings(People):
 
     def test_unavailable_test_method_error_names_testing_option(self):
         error = self.refused("methodNotFound", self.spawn(), "test.outbox", {})
-        self.assertIn("test.outbox with --testing", str(error))
+        self.assertEqual(
+            error.message,
+            "Unknown method test.outbox. It exists only in a testing store. To start one, add --testing and use a new store. To list all "
+            "methods, call rpc.discover.")
+        self.assertEqual((error.data["nearest"], error.data["testingOption"]), ([], "--testing"))
 
     def test_method_names_of_other_products_suggest_equivalents(self):
         sidecar = self.spawn()

@@ -13,6 +13,10 @@ struct WireTextTests {
             Contract.MethodNotFound(method: "pool.crate", nearest: ["pool.create"])
         ),
         (JSONRPC.MethodNotFound("x", nearest: []), Contract.MethodNotFound(method: "x", nearest: [])),
+        (
+            JSONRPC.MethodNotFound("test.clock", nearest: [], testingOption: "--testing"),
+            Contract.MethodNotFound(method: "test.clock", nearest: [], testingOption: "--testing")
+        ),
         (JSONRPC.InternalError(incident: "7f"), Contract.InternalError(incident: "7f")),
         (JSONRPC.RequestCancelled(), Contract.RequestCancelled()),
         (JSONRPC.ShuttingDown(), Contract.ShuttingDown()),

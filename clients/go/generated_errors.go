@@ -651,6 +651,8 @@ type MethodNotFoundError struct {
 	Method string `json:"method"`
 	// The methods that other products call by this name, then methods with similar names, most similar first.
 	Nearest []string `json:"nearest"`
+	// The option that starts a testing store. Present if the method exists only there.
+	TestingOption string `json:"testingOption,omitempty"`
 }
 
 // InvalidParamsError is [ErrInvalidParams] with its data.

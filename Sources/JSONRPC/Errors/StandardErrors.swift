@@ -57,18 +57,21 @@ public struct MethodNotFound: ResponseError {
     public var code: Int { -32601 }
     public var type: String { "methodNotFound" }
 
+    /// The option with which the process offers the method, or `nil` if no option does.
+    private let testingOption: String?
     /// The next step, in a dialect whose methods differ from the contract.
     private let advice: String?
 
-    public init(_ method: String, nearest: [String], advice: String? = nil) {
+    public init(_ method: String, nearest: [String], testingOption: String? = nil, advice: String? = nil) {
         self.method = String(method.unicodeScalars.prefix(128))
         self.nearest = nearest
+        self.testingOption = testingOption
         self.advice = advice
     }
 
     public var message: String {
         if let advice { return "Unknown method \(method). \(advice)" }
-        return WireTexts.methodNotFound(method: method, nearest: nearest.joined(separator: ", "))
+        return WireTexts.methodNotFound(method: method, testingOption: testingOption ?? "", nearest: nearest.joined(separator: ", "))
     }
 
     public func writeData(to writer: inout JSONWriter) {
@@ -81,6 +84,10 @@ public struct MethodNotFound: ResponseError {
         writer.beginArray()
         for name in nearest { writer.string(name) }
         writer.endArray()
+        if let testingOption {
+            writer.key("testingOption")
+            writer.string(testingOption)
+        }
         writer.endObject()
     }
 }

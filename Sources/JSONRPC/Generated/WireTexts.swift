@@ -11,7 +11,7 @@ enum WireTexts {
     static func invalidRequest(reason: String) -> String { "The message is not a JSON-RPC 2.0 request: \(reason)." }
 
     /// The method does not exist or is not available to this caller.
-    static func methodNotFound(method: String, nearest: String) -> String { "Unknown method \(method).\(nearest.isEmpty ? "" : " Similar methods: \(nearest).") To list all methods, call rpc.discover." }
+    static func methodNotFound(method: String, testingOption: String, nearest: String) -> String { "Unknown method \(method).\(testingOption.isEmpty ? "" : " It exists only in a testing store. To start one, add \(testingOption) and use a new store.")\(nearest.isEmpty ? "" : " Similar methods: \(nearest).") To list all methods, call rpc.discover." }
 
     /// The parameters violate the schema of the method. The error lists every violation.
     static func invalidParams(violations: String) -> String { "The parameters are not valid: \(violations)" }

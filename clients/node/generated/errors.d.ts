@@ -42,6 +42,8 @@ export interface MethodNotFoundData {
   method: string;
   /** The methods that other products call by this name, then methods with similar names, most similar first. */
   nearest: string[];
+  /** The option that starts a testing store. Present if the method exists only there. */
+  testingOption?: string;
 }
 /** -32601: The method does not exist or is not available to this caller. Equivalent: cognito UnknownOperationException. */
 export declare class MethodNotFound extends Answered<"methodNotFound", MethodNotFoundData> {}

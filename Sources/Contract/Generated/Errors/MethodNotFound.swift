@@ -8,16 +8,19 @@ public struct MethodNotFound: ContractError {
     public var method: String
     /// The methods that other products call by this name, then methods with similar names, most similar first.
     public var nearest: [String]
+    /// The option that starts a testing store. Present if the method exists only there.
+    public var testingOption: String?
 
-    public init(method: String, nearest: [String]) {
+    public init(method: String, nearest: [String], testingOption: String? = nil) {
         self.method = method
         self.nearest = nearest
+        self.testingOption = testingOption
     }
 
     public static let code = -32601
     public static let type = "methodNotFound"
 
-    public var message: String { "Unknown method \(MessageText.beforeStop(MessageText.of(method))).\(nearest.isEmpty ? "" : " Similar methods: \(MessageText.beforeStop(MessageText.of(nearest))).") To list all methods, call rpc.discover." }
+    public var message: String { "Unknown method \(MessageText.beforeStop(MessageText.of(method))).\(testingOption.map { testingOption in " It exists only in a testing store. To start one, add \(MessageText.of(testingOption)) and use a new store." } ?? "")\(nearest.isEmpty ? "" : " Similar methods: \(MessageText.beforeStop(MessageText.of(nearest))).") To list all methods, call rpc.discover." }
 
     public func writeData(to writer: inout JSONWriter) {
         writer.beginObject()
@@ -31,6 +34,10 @@ public struct MethodNotFound: ContractError {
             writer.string(element)
         }
         writer.endArray()
+        if let testingOption {
+            writer.key("testingOption")
+            writer.string(testingOption)
+        }
         writer.endObject()
     }
 }

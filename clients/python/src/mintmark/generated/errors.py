@@ -39,6 +39,8 @@ class MethodNotFoundError(APIError):
     type = "methodNotFound"
     nearest: Sequence[str] = _detail("nearest")
     """The methods that other products call by this name, then methods with similar names, most similar first."""
+    testing_option: str | None = _detail("testingOption", optional=True)
+    """The option that starts a testing store. Present if the method exists only there."""
 
 
 class InvalidParamsError(APIError):

@@ -20,6 +20,7 @@ module Mintmark
   class MethodNotFound < APIError
     detail :method_value, "method" # The name of the requested method.
     detail :nearest, "nearest" # The methods that other products call by this name, then methods with similar names, most similar first.
+    detail :testing_option, "testingOption" # The option that starts a testing store. Present if the method exists only there.
   end
 
   # The parameters violate the schema of the method. The error lists every violation.

@@ -27,7 +27,9 @@ public struct MethodNotFoundError: KnownError {
     public let method: String
     /// The methods that other products call by this name, then methods with similar names, most similar first.
     public let nearest: [String]
-    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; method = try data.required("method"); nearest = try data.required("nearest") }
+    /// The option that starts a testing store. Present if the method exists only there.
+    public let testingOption: String?
+    public init(_ answer: Answer) throws { self.answer = answer; var data = answer.reader; method = try data.required("method"); nearest = try data.required("nearest"); testingOption = try data.optional("testingOption") }
 }
 
 /// `invalidParams`, -32602. The parameters violate the schema of the method. The error lists every violation. Equivalent: cognito ValidationException, InvalidParameterException; firebase INVALID_ARGUMENT; nativeAuth invalid_request.

@@ -675,7 +675,7 @@ final class ShapeTable {
             =token.verify TokenVerifyResult
             !parseError reason offset
             !invalidRequest reason
-            !methodNotFound method nearest
+            !methodNotFound method nearest testingOption
             !invalidParams violations:Violation
             !internalError incident
             !requestCancelled

@@ -2,6 +2,7 @@
 package mintmark.contract;
 
 import java.util.List;
+import java.util.Optional;
 import mintmark.ApiException;
 import mintmark.ErrorResponse;
 import mintmark.json.Read;
@@ -17,4 +18,7 @@ public final class MethodNotFoundException extends ApiException {
 
     /** {@return the methods that other products call by this name, then methods with similar names, most similar first} */
     public List<String> nearest() { return json().list("nearest", Read.STRING); }
+
+    /** {@return the option that starts a testing store} Present if the method exists only there. */
+    public Optional<String> testingOption() { return json().optionalText("testingOption"); }
 }
